@@ -162,6 +162,7 @@ static enum ventus_status open_named(const char *path, size_t n, const struct gp
     d->info = info_of(path, n, config);
     d->queue.limit_ns = limit_of_environment();
     d->queue.shows = host_wants_progress();
+    device_debug_environment(d);
     device_check_environment(d);
     device_export_environment(d);
     *device = d;
@@ -207,6 +208,7 @@ void ventus_close(ventus_device *device)
 {
     if (!device) return;
     queue_close(device);
+    device_debug_end(device);
     device_check_end(device);
     clock_close(device);
     module_release_variables(device);

@@ -118,6 +118,7 @@ struct ventus_device {
     size_t nsegments;
     struct queue queue;
     struct spares events;
+    struct debugger *debugger;  /* NULL: none; the first to watch */
     struct check *check;        /* NULL: off; set before the first allocation */
     FILE *check_file;           /* its own output, or NULL */
     struct device_clock *clock; /* of a cycle model; NULL: the host's */
@@ -130,7 +131,8 @@ struct ventus_device {
 struct ventus_module {
     uint64_t serial;  /* never reused: tells a module from another at the same address */
     atomic_uint uses; /* the owner, each launch that has not ended */
-    void *bytes;      /* the file */
+    void *bytes;      /* the file, ... */
+    size_t size;      /* ... so many bytes */
     uint32_t profile; /* enum isa_profile, 0: not said */
     uint32_t entry;
     struct segment segments[MAX_SEGMENTS];
@@ -237,6 +239,8 @@ void *space_host(const ventus_device *device, uint32_t addr, uint64_t size);
 
 /* ---- observe.c ---- */
 
+void device_debug_environment(ventus_device *device);
+void device_debug_end(ventus_device *device);
 void device_check_environment(ventus_device *device);
 void device_check_end(ventus_device *device);
 

@@ -227,6 +227,7 @@ enum ventus_status ventus_module_load(const void *elf, size_t size, ventus_modul
         return VENTUS_NO_MEMORY;
     }
     memcpy(p.m->bytes, elf, size);
+    p.m->size = size;
     p.m->uses = 1;
     p.m->serial = atomic_fetch_add(&serial, 1) + 1;
     errno = 0;

@@ -1,9 +1,29 @@
 /* What observers of a device's machine learn from the driver: which memory there is, and what a launch calls it. And
- * checks, an observer that every device can have. */
+ * the observers that every device can have: a debugger, checks. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "debug/debug.h"
 #include "driver/driver.h"
+
+/* ---- a debugger ---- */
+
+/* VENTUS_GDB says where one may come. What is wrong with it is said, and the program runs without. */
+void device_debug_environment(ventus_device *device)
+{
+    const char *where = secure_getenv("VENTUS_GDB");
+    char why[300] = "a cycle model decides which warp runs next, which a debugger wants to do; choose one of them";
+    if (!where || !*where) return;
+    if (!device->clock) device->debugger = debugger_new(device->gpu, where, why, sizeof why);
+    if (device->debugger) gpu_observe(device->gpu, debugger_observer(device->debugger));
+    else host_say("VENTUS_GDB", why);
+}
+
+void device_debug_end(ventus_device *device)
+{
+    debugger_free(device->debugger);
+    device->debugger = NULL;
+}
 
 /* ---- checks ---- */
 
@@ -122,6 +142,9 @@ enum ventus_status launch_describe(ventus_event *e, const uint64_t *local_sizes)
     n->info.kernel = k->name;
     n->info.line = line_of;
     n->info.user = &e->in.module->note;
+    n->info.elf = e->in.module->bytes;
+    n->info.elf_size = e->in.module->size;
+    n->info.elf_serial = e->in.module->serial;
     n->info.stack_bytes =
         e->in.module->has_note && k->entry != e->in.module->entry ? ABI_WARP_STACK : 0; /* our start code */
     if (k->lds_bytes) add(n, true, stacks, k->lds_bytes, "the kernel's local variables%.0s%.0u", "", 0);

@@ -63,6 +63,31 @@ static inline uint32_t abi_dwarf_x(uint32_t n) { return n < 32 ? n : 3584 + n; }
 static inline uint32_t abi_dwarf_v(uint32_t n) { return n < 32 ? 96 + n : 3072 + n; }
 static inline uint32_t abi_dwarf_csr(uint32_t n) { return 4096 + n; }
 
+/* What a debugger reads of a work-item as memory (docs/debugging.md): a window behind its private memory, which no
+ * program can access. In words: its lane of each vector register, its warp's scalar registers, ids, control registers
+ * by their numbers, and last all lanes of each vector register. */
+#define ABI_WINDOW       0x01000000u
+#define ABI_WINDOW_BYTES 0x10000u
+enum abi_window {
+    ABI_WINDOW_V = 0,
+    ABI_WINDOW_X = 0x100,
+    ABI_WINDOW_IDS = 0x140,
+    ABI_WINDOW_CSR = 0x1000,
+    ABI_WINDOW_LANES = 0x2000,
+};
+static inline uint32_t abi_window_v(uint32_t n) { return ABI_WINDOW + 4 * (ABI_WINDOW_V + n); }
+static inline uint32_t abi_window_x(uint32_t n) { return ABI_WINDOW + 4 * (ABI_WINDOW_X + n); }
+static inline uint32_t abi_window_csr(uint32_t n) { return ABI_WINDOW + 4 * (ABI_WINDOW_CSR + n); }
+/* From ABI_WINDOW_IDS on; those of three words in x, y, z. */
+enum abi_window_id {
+    ABI_WINDOW_LANE,
+    ABI_WINDOW_WARP,
+    ABI_WINDOW_LOCAL,
+    ABI_WINDOW_GLOBAL = ABI_WINDOW_LOCAL + 3,
+    ABI_WINDOW_GROUP = ABI_WINDOW_GLOBAL + 3,
+    ABI_WINDOW_ACTIVE = ABI_WINDOW_GROUP + 3, /* the lanes of its warp that are */
+};
+
 /* Registers are given to warps in multiples of four: those that `n` take. */
 static inline uint32_t abi_registers(uint32_t n) { return (n + 3) & ~3u; }
 

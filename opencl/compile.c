@@ -148,7 +148,7 @@ static cl_int job_build(struct build_job *job, struct build *b)
     char why[EXECUTABLE_WHY];
     build_for(b, job->program->context->device);
     b->object = job->type != CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
-    cl_int error = build_cached(b);
+    cl_int error = build_debugged(b);
     if (!error) error = executable_new(job->program->context->device, b->bytes, b->size, job->type, why, &executable);
     if (error == CL_INVALID_BINARY) {
         b->log = log_with(b->log, why);

@@ -19,7 +19,7 @@ static struct executable *compile(struct executable *draft, const ventus_device 
     char why[EXECUTABLE_WHY] = "";
     struct build b = {.source = "", .objects = &draft, .nobjects = 1, .kernel = kernel};
     build_for(&b, device);
-    cl_int error = build_cached(&b);
+    cl_int error = build_debugged(&b);
     if (!error) executable_new(device, b.bytes, b.size, CL_PROGRAM_BINARY_TYPE_EXECUTABLE, why, &made);
     if (made && made->draft) { /* a compiler that does not know --kernel */
         executable_drop(made);

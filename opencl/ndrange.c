@@ -123,11 +123,11 @@ static uint64_t warps_of(const struct ventus_range *r, uint32_t warp)
     return warps;
 }
 
-/* Joins the groups of a client that leave lanes of their warps idle, where nothing shows that they are larger. */
+/* Joins the groups of a client that do not even fill one warp, where nothing shows that they are larger. */
 static void join_groups(struct ventus_range *r, uint32_t most, uint32_t warp)
 {
     struct ventus_range joined = *r;
-    if (r->local[0] * r->local[1] * r->local[2] % warp == 0) return;
+    if (r->local[0] * r->local[1] * r->local[2] >= warp) return;
     choose_local(&joined, most, warp);
     choose_uneven(&joined, most, warp);
     if (warps_of(&joined, warp) < warps_of(r, warp)) memcpy(r->local, joined.local, sizeof r->local);

@@ -46,6 +46,17 @@ void dma_complete(struct warp *w)
     dma_forget(w);
 }
 
+uint32_t warp_copies(const struct warp *w)
+{
+    struct piece p;
+    uint32_t bytes = 0;
+    for (uint32_t at = 0; w->copies && at < w->copies->used; at += (uint32_t)sizeof p + p.size) {
+        memcpy(&p, w->copies->bytes + at, sizeof p);
+        bytes += p.size;
+    }
+    return bytes;
+}
+
 void dma_forget(struct warp *w)
 {
     free(w->copies);

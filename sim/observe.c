@@ -99,8 +99,9 @@ bool observe_before(struct warp *w, const struct insn *in, const struct code_pag
     *stop = STOP_QUANTUM;
     for (const struct observer *const *o = w->group->observers; o && *o; o++) {
         if (!(*o)->before) continue;
-        if ((*o)->before((*o)->user, w, in) == STOP) *stop = STOP_OBSERVER;
-        if (*stop == STOP_OBSERVER || w->pc != pc || (page && *place != page)) return false;
+        const enum observed said = (*o)->before((*o)->user, w, in);
+        if (said == STOP) *stop = STOP_OBSERVER;
+        if (said != GO_ON || w->pc != pc || (page && *place != page)) return false;
     }
     return true;
 }

@@ -11,7 +11,7 @@
 #include "sim/launch.h"
 #include "sim/warp.h"
 
-enum observed { GO_ON, STOP };
+enum observed { GO_ON, STOP, HOLD };
 
 struct host_event;
 
@@ -28,10 +28,11 @@ struct observer {
     void (*group_end)(void *user, const struct group *group);
 
     /* The instruction at warp->pc is about to be executed, has not been counted, and has changed nothing. STOP ends the
-     * launch here, with LAUNCH_STOPPED. The hook may take its time (everything waits for it) and may change the state
-     * of warps and memory. When it has changed the warp's pc, or code, the instruction is not executed: the warp goes
-     * on at its pc, and what is there is announced. Observers further down the list are not asked about an instruction
-     * that an earlier one has stopped or led away from. */
+     * launch here, with LAUNCH_STOPPED. HOLD ends the turn of the warp, which stays where it is: the scheduler is asked
+     * which one is next (the default one may give it the next turn). The hook may take its time (everything waits for
+     * it) and may change the state of warps and memory. When it has changed the warp's pc, or code, the instruction is
+     * not executed: the warp goes on at its pc, and what is there is announced. Observers further down the list are not
+     * asked about an instruction that an earlier one has stopped, held or led away from. */
     enum observed (*before)(void *user, struct warp *warp, const struct insn *insn);
     /* An access to guest memory by the instruction at warp->pc is about to happen; it may make several. */
     void (*access)(void *user, const struct warp *warp, const struct insn *insn, const struct access *access);
@@ -94,6 +95,9 @@ struct launch_info {
     bool open_memory;                                /* below the heap, it may use all that the machine has open */
     uint32_t (*line)(const void *user, uint32_t pc); /* source line or 0; may be NULL */
     const void *user;
+    const void *elf; /* the program as an ELF file of so many bytes; NULL: not known */
+    size_t elf_size;
+    uint64_t elf_serial; /* tells it from others, also from one at the same address before */
 };
 
 /* ---- observe.c: observers of a machine ---- */

@@ -13,6 +13,8 @@ struct observer_kind {
     const char *help;
     /* Work-groups must run one after another, and their warps take turns after each instruction. */
     bool serial;
+    /* It decides which warp runs next, as a cycle model does: they do not go together. */
+    bool schedules;
 
     /* Whether `value` makes sense, and if not, why. NULL: any value does. */
     bool (*valid)(const char *value, char *why, size_t why_size);
@@ -32,7 +34,7 @@ struct observer_kind {
 
 /* All of them, in the order in which they watch: what changes or stops launches comes first. OBSERVER(x) is
  * observer_x, in a file of its own. */
-#define OBSERVERS(OBSERVER) OBSERVER(check) OBSERVER(trace) OBSERVER(trace_dir) OBSERVER(trace_binary)
+#define OBSERVERS(OBSERVER) OBSERVER(gdb) OBSERVER(check) OBSERVER(trace) OBSERVER(trace_dir) OBSERVER(trace_binary)
 
 #define DECLARE(name) extern const struct observer_kind observer_##name;
 OBSERVERS(DECLARE)

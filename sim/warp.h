@@ -89,7 +89,7 @@ static inline uint32_t warp_v0(const struct warp *w)
 /* Number of the SM that a work-group lives on. */
 uint32_t group_sm(const struct group *group);
 
-/* ---- warp.c and simt.c: for observers, of the warps of a group whose hook is being called ---- */
+/* ---- warp.c, simt.c and dma.c: for observers, of the warps of a group whose hook is being called ---- */
 
 /* The access that the warp's last memory instruction made. */
 const struct access *warp_access(const struct warp *w);
@@ -97,6 +97,9 @@ const struct access *warp_access(const struct warp *w);
 /* The host address of a guest address of an access, translated if the launch's are; NULL if nothing is open there.
  * `size` bytes, within a page. */
 const void *warp_memory(const struct warp *w, uint64_t addr, uint32_t size);
+
+/* Bytes of asynchronous copies that the warp has issued and that are not yet in local memory. */
+uint32_t warp_copies(const struct warp *w);
 
 /* The words at pc, as many as can be executed, and how many. */
 size_t warp_code(const struct warp *w, uint32_t pc, uint32_t words[ISA_MAX_WORDS]);

@@ -202,6 +202,15 @@ static void consider_observers(struct request *r)
     }
 }
 
+/* When the cycle model is known. */
+static void check_schedulers(const struct request *r)
+{
+    for (unsigned i = 0; i < OBSERVER_KINDS; i++)
+        if (r->timing && r->observers[i].wanted && observer_kinds[i]->schedules)
+            usage_error(&r->args, "--%s and --timing each decide which warp runs next: one at a time",
+                        observer_kinds[i]->option);
+}
+
 /* The options of the command: its own, and those of observers. */
 static void list_flags(struct flag flags[FLAGS + OBSERVER_KINDS + 1])
 {
@@ -243,6 +252,7 @@ int run_command(int argc, char **argv, struct report *report)
     r.silent = report || is_standard(r.json);
     consider_observers(&r);
     configure(&r, &o);
+    check_schedulers(&r);
     int code = r.ncases ? run_cases(&r) : run_kernel(&r);
     fflush(stdout);
     if (r.stats) report_print(&r.report, stderr);

@@ -100,6 +100,8 @@ static void describe_scope(struct unit *u, const struct kernel *k, struct scope 
     if (tag == DW_TAG_subprogram) {
         describe_function(u, s->die, s->node);
         die_flag(u->cc, s->die, DW_AT_external);
+        /* Results are not where RISC-V's convention has them, so that a debugger must not show what is there. */
+        die_number(u->cc, s->die, DW_AT_calling_convention, DW_FORM_udata, DW_CC_nocall);
         die_expression(u->cc, s->die, DW_AT_frame_base, frame_base(u->cc));
     }
     describe_code(u, s->die, k, s);
@@ -124,7 +126,8 @@ static void describe_unit(struct unit *u, LLVMMetadataRef subprogram, uint32_t t
     u->root = die_new(u->cc, NULL, DW_TAG_compile_unit);
     u->types = (struct types){.cc = u->cc, .parent = u->root};
     die_text(u->cc, u->root, DW_AT_producer, "ventus-cc " VENTUS_VERSION);
-    die_number(u->cc, u->root, DW_AT_language, DW_FORM_udata, DW_LANG_OpenCL);
+    /* lldb has no language of its own for OpenCL, and then shows no variables. */
+    die_number(u->cc, u->root, DW_AT_language, DW_FORM_udata, DW_LANG_C99);
     die_text(u->cc, u->root, DW_AT_name, name);
     die_text(u->cc, u->root, DW_AT_comp_dir, folder);
     die_number(u->cc, u->root, DW_AT_stmt_list, DW_FORM_sec_offset, 0);

@@ -159,6 +159,15 @@ struct places_state *places_solve(struct func *f);
 void places_walk(struct places_state *state, void (*at)(void *user, uint32_t word, const bits *facts), void *user);
 
 /* ---- location.c ---- */
+
+/* Where a register is to a debugger: a number of DWARF, or an address in the window. */
+struct home {
+    bool memory;
+    uint32_t at;
+};
+struct home debug_home(const struct func *f, int32_t reg);
+/* An address of the window, as the begin of an expression. */
+void put_window(struct cc *cc, struct bytes *b, uint32_t address);
 /* Where the variables are, to kernel->code.debug. */
 void locations_write(struct func *f, struct places_state *state);
 

@@ -16,9 +16,8 @@ static struct frame_place place_now(const struct func *f, uint32_t word, const b
     const struct tracked *r = &f->track->list[f->track->link];
     if (!bit_test(facts, (uint32_t)f->track->link)) return (struct frame_place){4 * word, FRAME_LOST, 0};
     if (r->reg == NOREG) return (struct frame_place){4 * word, FRAME_MEMORY, r->slot};
-    uint32_t phys = (uint32_t)f->vregs[r->reg].phys;
-    return (struct frame_place){4 * word, FRAME_REGISTER,
-                                f->vregs[r->reg].cls == CLASS_V ? abi_dwarf_v(phys) : abi_dwarf_x(phys)};
+    struct home home = debug_home(f, r->reg);
+    return (struct frame_place){4 * word, home.memory ? FRAME_MEMORY : FRAME_REGISTER, home.at};
 }
 
 static void at_word(void *user, uint32_t word, const bits *facts)

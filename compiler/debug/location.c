@@ -1,8 +1,9 @@
 /* Locations of variables as expressions of DWARF, each for the instructions at which it is right.
  *
  * A debugger shows a work-item as a thread: so a value that differs between lanes is in vector register N, of 32 bits,
- * whose lane is the thread's own, and a uniform one in scalar register N. Private memory is counted from the frame
- * base (debug.c). docs/debugging.md says all that to users. */
+ * whose lane is the thread's own, and a uniform one in scalar register N. What debuggers have no common number for is
+ * memory to them, in the window of isa/abi.h. Private memory is counted from the frame base (debug.c).
+ * docs/debugging.md says all that to users. */
 #include "compiler/debug/debug.h"
 
 #include <string.h>
@@ -30,10 +31,40 @@ static void put_frame(struct cc *cc, struct bytes *b, uint32_t offset)
     put_sleb(cc, b, offset);
 }
 
-static uint32_t dwarf_register(const struct func *f, int32_t reg)
+void put_window(struct cc *cc, struct bytes *b, uint32_t address)
+{
+    put_u8(cc, b, DW_OP_breg0 + REG_TP);
+    put_sleb(cc, b, address);
+}
+
+struct home debug_home(const struct func *f, int32_t reg)
 {
     uint32_t n = (uint32_t)f->vregs[reg].phys;
-    return f->vregs[reg].cls == CLASS_V ? abi_dwarf_v(n) : abi_dwarf_x(n);
+    bool v = f->vregs[reg].cls == CLASS_V;
+    if (n >= 32) return (struct home){.memory = true, .at = v ? abi_window_v(n) : abi_window_x(n)};
+    return (struct home){.at = v ? abi_dwarf_v(n) : abi_dwarf_x(n)};
+}
+
+static void put_home(struct cc *cc, struct bytes *b, struct home home)
+{
+    if (home.memory) {
+        put_window(cc, b, home.at);
+        return;
+    }
+    put_u8(cc, b, DW_OP_regx);
+    put_uleb(cc, b, home.at);
+}
+
+static void push_home(struct cc *cc, struct bytes *b, struct home home)
+{
+    if (home.memory) {
+        put_window(cc, b, home.at);
+        put_u8(cc, b, DW_OP_deref);
+        return;
+    }
+    put_u8(cc, b, DW_OP_bregx);
+    put_uleb(cc, b, home.at);
+    put_sleb(cc, b, 0);
 }
 
 /* The value of a piece, or a copy of it, that is in its place; NULL: none. */
@@ -56,9 +87,10 @@ static bool is_known(const struct writer *w, const struct piece *p) { return is_
 /* The address of an argument: word ABI_META_ARGS of the metadata block is that of all of them. */
 static void push_argument(struct cc *cc, struct bytes *b, uint32_t offset)
 {
-    put_u8(cc, b, DW_OP_bregx);
-    put_uleb(cc, b, abi_dwarf_csr(CSR_KNL));
-    put_sleb(cc, b, ABI_META_ARGS);
+    put_window(cc, b, abi_window_csr(CSR_KNL));
+    put_u8(cc, b, DW_OP_deref);
+    put_u8(cc, b, DW_OP_plus_uconst);
+    put_uleb(cc, b, ABI_META_ARGS);
     put_u8(cc, b, DW_OP_deref);
     put_u8(cc, b, DW_OP_plus_uconst);
     put_uleb(cc, b, offset);
@@ -89,9 +121,7 @@ static void push(const struct writer *w, struct bytes *b, const struct event *e)
         put_frame(cc, b, r->slot);
         put_u8(cc, b, DW_OP_deref);
     } else {
-        put_u8(cc, b, DW_OP_bregx);
-        put_uleb(cc, b, dwarf_register(w->f, r->reg));
-        put_sleb(cc, b, 0);
+        push_home(cc, b, debug_home(w->f, r->reg));
     }
 }
 
@@ -109,8 +139,7 @@ static void put_piece(const struct writer *w, struct bytes *b, const struct piec
     } else if (r->reg == NOREG) {
         put_frame(cc, b, r->slot);
     } else {
-        put_u8(cc, b, DW_OP_regx);
-        put_uleb(cc, b, dwarf_register(w->f, r->reg));
+        put_home(cc, b, debug_home(w->f, r->reg));
     }
 }
 

@@ -24,6 +24,7 @@ struct places_state {
     int32_t *next_name;  /* the next one of the same name */
     uint64_t (*lost)[2]; /* by machine block and way of its branch: scalar registers that the other way may write */
     bits *now;
+    bits *before;     /* facts in front of a call */
     uint32_t event;   /* the next one of the block */
     uint32_t *until;  /* by instruction of the block: the events up to this place are true when it is executed */
     int32_t made;     /* by the instruction being run ... */
@@ -260,6 +261,7 @@ struct places_state *places_solve(struct func *f)
     p->ir = cc_alloc(f->cc, f->nmblocks * sizeof *p->ir);
     p->lost = cc_alloc(f->cc, f->nmblocks * sizeof *p->lost);
     p->now = cc_alloc(f->cc, p->words * sizeof *p->now);
+    p->before = cc_alloc(f->cc, p->words * sizeof *p->before);
     find_places(p);
     find_lost(p);
     uint32_t longest = 0;
@@ -279,6 +281,17 @@ struct places_state *places_solve(struct func *f)
     return p;
 }
 
+/* A debugger that looks at a caller asks what is true at the call, when the called routine has already written what it
+ * writes: what is lost there is lost at the call, too. */
+static void walk_call(struct places_state *p, struct minsn *m, void (*at)(void *user, uint32_t word, const bits *facts),
+                      void *user, uint32_t word)
+{
+    memcpy(p->before, p->now, p->words * sizeof *p->now);
+    run_insn(p, m);
+    for (size_t i = 0; i < p->words; i++) p->before[i] &= p->now[i];
+    at(user, word, p->before);
+}
+
 void places_walk(struct places_state *p, void (*at)(void *user, uint32_t word, const bits *facts), void *user)
 {
     struct func *f = p->f;
@@ -288,7 +301,12 @@ void places_walk(struct places_state *p, void (*at)(void *user, uint32_t word, c
         begin_block(p, block);
         for (uint32_t k = 0; k < b->n; k++) {
             run_events(p, block, p->until[k]);
-            at(user, k ? b->code[k].word : b->word, p->now);
+            uint32_t word = k ? b->code[k].word : b->word;
+            if (b->code[k].op == OP_JAL) {
+                walk_call(p, &b->code[k], at, user, word);
+                continue;
+            }
+            at(user, word, p->now);
             run_insn(p, &b->code[k]);
         }
         run_events(p, block, b->place);

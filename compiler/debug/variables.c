@@ -95,12 +95,10 @@ static LLVMMetadataRef variable_of(struct cc *cc, LLVMValueRef global)
 static struct bytes local_place(struct cc *cc, uint32_t offset)
 {
     struct bytes b = {0};
-    put_u8(cc, &b, DW_OP_bregx);
-    put_uleb(cc, &b, abi_dwarf_csr(CSR_LDS));
-    put_sleb(cc, &b, 0);
-    put_u8(cc, &b, DW_OP_bregx);
-    put_uleb(cc, &b, abi_dwarf_csr(CSR_NUMW));
-    put_sleb(cc, &b, 0);
+    put_window(cc, &b, abi_window_csr(CSR_LDS));
+    put_u8(cc, &b, DW_OP_deref);
+    put_window(cc, &b, abi_window_csr(CSR_NUMW));
+    put_u8(cc, &b, DW_OP_deref);
     put_u8(cc, &b, DW_OP_constu);
     put_uleb(cc, &b, ABI_WARP_STACK);
     put_u8(cc, &b, DW_OP_mul);

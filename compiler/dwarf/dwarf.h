@@ -20,7 +20,7 @@ enum dwarf_at {
     DW_AT_high_pc = 0x12, DW_AT_language = 0x13, DW_AT_comp_dir = 0x1b, DW_AT_const_value = 0x1c, DW_AT_inline = 0x20,
     DW_AT_lower_bound = 0x22, DW_AT_producer = 0x25, DW_AT_prototyped = 0x27, DW_AT_abstract_origin = 0x31,
     DW_AT_count = 0x37, DW_AT_data_member_location = 0x38, DW_AT_decl_file = 0x3a, DW_AT_decl_line = 0x3b,
-    DW_AT_declaration = 0x3c, DW_AT_encoding = 0x3e, DW_AT_external = 0x3f, DW_AT_frame_base = 0x40, DW_AT_type = 0x49,
+    DW_AT_calling_convention = 0x36, DW_AT_declaration = 0x3c, DW_AT_encoding = 0x3e, DW_AT_external = 0x3f, DW_AT_frame_base = 0x40, DW_AT_type = 0x49,
     DW_AT_ranges = 0x55, DW_AT_call_column = 0x57, DW_AT_call_file = 0x58, DW_AT_call_line = 0x59,
     DW_AT_GNU_vector = 0x2107,
 };
@@ -36,7 +36,7 @@ enum dwarf_op {
     DW_OP_stack_value = 0x9f,
 };
 // clang-format on
-enum { DW_LANG_OpenCL = 0x15, DW_INL_inlined = 1 };
+enum { DW_LANG_C99 = 0x0c, DW_INL_inlined = 1, DW_CC_nocall = 3 };
 
 /* ---- dwarf.c: bytes ---- */
 

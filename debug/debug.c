@@ -1,0 +1,337 @@
+/* The debugger as an observer: what stops the machine, standing still, and going on.
+ *
+ * The thread that runs the machine calls everything here but machine_go and machine_halt, which are the server's. It
+ * looks at little as long as `attention` is not set: whether there may be a breakpoint at the instruction. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "debug/parts.h"
+#include "isa/abi.h"
+
+/* ---- standing still ---- */
+
+void event_add(struct debugger *d, struct event event)
+{
+    if (d->nevents < EVENTS_MOST) d->events[d->nevents++] = event;
+    d->attention = true;
+}
+
+void event_add_first(struct debugger *d, struct event event)
+{
+    if (d->nevents == EVENTS_MOST) d->nevents--;
+    memmove(d->events + 1, d->events, d->nevents * sizeof *d->events);
+    d->events[0] = event;
+    d->nevents++;
+}
+
+static bool take_first(void *user, struct item item)
+{
+    *(struct item *)user = item;
+    return false;
+}
+
+struct item item_of(const struct debugger *d, tid t)
+{
+    struct item item;
+    if (item_find(d, t, &item) && item.warp) return item;
+    if (d->about && d->about->state != WARP_ENDED) return (struct item){d->about, first_lane(d->about->mask)};
+    item = (struct item){0};
+    items_each(d, take_first, &item);
+    return item;
+}
+
+static void wake_server(struct debugger *d)
+{
+    const uint64_t one = 1;
+    if (write(d->wake, &one, sizeof one) < 0) return; /* it cannot be full */
+}
+
+/* With the lock held: until the server lets it go on. The server's thread may have changed the rounding mode of the
+ * warp, which is also this thread's own. */
+static void stand(struct debugger *d)
+{
+    if (d->wire.fd < 0) d->nevents = 0;
+    if (!d->nevents && !d->stopped) return;
+    d->stopped = d->stands = true;
+    wake_server(d);
+    while (d->stopped) pthread_cond_wait(&d->go, &d->lock);
+    d->stands = false;
+    if (d->about) warp_set_csr(d->about, CSR_FRM, d->about->frm);
+}
+
+static void set_attention(struct debugger *d)
+{
+    d->attention = d->order.step || d->order.alone || d->points.registers || d->interrupt || d->kill || d->nevents;
+}
+
+static void on_access(void *user, const struct warp *w, const struct insn *in, const struct access *access)
+{
+    struct debugger *d = user;
+    (void)in;
+    pthread_mutex_lock(&d->lock);
+    stops_access(d, (struct warp *)w, access);
+    pthread_mutex_unlock(&d->lock);
+}
+
+void machine_go(struct debugger *d)
+{
+    stops_settle(d);
+    d->observer.access = d->points.watches > d->points.registers ? on_access : NULL;
+    d->nevents = 0;
+    d->fault = (struct fault){0};
+    *d->message = 0;
+    d->stopped = d->interrupt = d->shown = d->executes = d->idle_turn = false;
+    set_attention(d);
+    pthread_cond_broadcast(&d->go);
+}
+
+void machine_halt(struct debugger *d)
+{
+    if (d->stopped) return;
+    d->interrupt = d->attention = true;
+    if (d->launch) return;
+    d->stopped = true; /* nothing runs: it stands already */
+    d->interrupt = false;
+    event_add(d, (struct event){EVENT_SIGNAL, TID_DEVICE, SIGNAL_INT});
+}
+
+/* ---- what stops it ---- */
+
+/* The work-item that steps has executed an instruction: is that what was wanted? */
+static void finish_step(struct debugger *d)
+{
+    struct item item;
+    tid t = d->order.step;
+    if (!t || !d->executes) return;
+    d->executes = false;
+    if (item_find(d, t, &item)) {
+        uint32_t pc = item_pc(item);
+        if (pc < d->order.from || pc >= d->order.end) event_add(d, (struct event){EVENT_STEP, t, SIGNAL_TRAP});
+        return;
+    }
+    d->order.step = 0; /* it has ended; the others go on, if they may */
+    if (!d->order.alone) return;
+    d->order.alone = 0;
+    snprintf(d->message, sizeof d->message, "the work-item has ended");
+    event_add(d, (struct event){EVENT_ENDED, item_tid(item_of(d, 0)), SIGNAL_TRAP});
+}
+
+static void add_break(struct debugger *d, struct warp *w, uint32_t lane)
+{
+    event_add(d, (struct event){EVENT_BREAK, item_tid((struct item){w, lane}), SIGNAL_TRAP});
+}
+
+/* One event for each lane, or for the one that is alone. That of the work-item which the user steps comes last, because
+ * the debugger then goes on with its step; what it has to report of the step itself is the same stop. */
+static void meet_breakpoint(struct debugger *d, struct warp *w)
+{
+    struct item last = {0}, alone;
+    if (!stops_at(&d->points, w->pc)) return;
+    if (d->nevents && d->events[d->nevents - 1].kind == EVENT_STEP) {
+        if (d->order.alone) return;
+        d->nevents--;
+    }
+    if (d->order.alone) {
+        if (item_find(d, d->order.alone, &alone) && alone.warp == w && (w->mask >> alone.lane & 1))
+            add_break(d, w, alone.lane);
+        return;
+    }
+    if (!item_find(d, d->user_step, &last) || last.warp != w) last.lane = ISA_LANES;
+    for (uint32_t lane = 0; lane < ISA_LANES; lane++)
+        if ((w->mask >> lane & 1) && lane != last.lane) add_break(d, w, lane);
+    if (last.lane < ISA_LANES && (w->mask >> last.lane & 1)) add_break(d, w, last.lane);
+}
+
+static void meet_interrupt(struct debugger *d)
+{
+    if (!d->interrupt) return;
+    struct item item = item_of(d, 0);
+    event_add(d, (struct event){EVENT_SIGNAL, item_tid(item), SIGNAL_INT});
+}
+
+/* Another warp is to run alone. */
+static bool is_held(const struct debugger *d, const struct warp *w)
+{
+    struct item alone;
+    return d->order.alone && item_find(d, d->order.alone, &alone) && alone.warp != w;
+}
+
+/* The instruction of a warp is next. */
+static enum observed consider(struct debugger *d, struct warp *w)
+{
+    const uint32_t pc = w->pc;
+    struct item stepping;
+    pthread_mutex_lock(&d->lock);
+    d->about = w;
+    if (d->points.registers) stops_registers(d);
+    finish_step(d);
+    if (!is_held(d, w)) meet_breakpoint(d, w);
+    meet_interrupt(d);
+    stand(d);
+    if (w->pc == pc && d->order.step && item_find(d, d->order.step, &stepping) && stepping.warp == w)
+        d->executes = w->mask >> stepping.lane & 1;
+    set_attention(d);
+    enum observed said = d->kill ? STOP : is_held(d, w) ? HOLD : GO_ON;
+    pthread_mutex_unlock(&d->lock);
+    return said;
+}
+
+static enum observed on_before(void *user, struct warp *w, const struct insn *in)
+{
+    struct debugger *d = user;
+    (void)in;
+    d->count++;
+    if (!atomic_load_explicit(&d->attention, memory_order_relaxed) && !stops_may_be_at(&d->points, w->pc)) return GO_ON;
+    return consider(d, w);
+}
+
+static int signal_of(enum fault_kind kind)
+{
+    switch (kind) {
+    case FAULT_ILLEGAL:
+    case FAULT_SIMT_OVERFLOW:
+    case FAULT_ENDPRG_DIVERGED: return SIGNAL_ILL;
+    case FAULT_MISALIGNED: return SIGNAL_BUS;
+    default: return SIGNAL_SEGV;
+    }
+}
+
+static void on_fault(void *user, const struct warp *w, const struct fault *fault)
+{
+    struct debugger *d = user;
+    pthread_mutex_lock(&d->lock);
+    if (d->wire.fd >= 0) {
+        uint32_t lane = fault->lane < ISA_LANES ? fault->lane : first_lane(w->mask);
+        d->about = (struct warp *)w;
+        d->fault = *fault;
+        d->nevents = 0;
+        fault_print(fault, d->message, sizeof d->message);
+        event_add(d, (struct event){EVENT_SIGNAL, item_tid((struct item){d->about, lane}), signal_of(fault->kind)});
+        stand(d);
+    }
+    pthread_mutex_unlock(&d->lock);
+}
+
+/* ---- launches and work-groups ---- */
+
+/* gdb asks for the list of libraries; what lldb is told is for ventus_lldb.py. */
+static void announce_program(struct debugger *d)
+{
+    if (d->lldb) snprintf(d->message, sizeof d->message, "another program: %s", d->program.path);
+    event_add(d, (struct event){EVENT_LIBRARY, TID_DEVICE, SIGNAL_TRAP});
+}
+
+/* The first launch waits for a debugger; each waits while the machine is stopped, and says when the program is a new
+ * one, so that breakpoints are set in it. */
+static void on_launch_begin(void *user, const struct launch *launch, const struct launch_info *info)
+{
+    struct debugger *d = user;
+    pthread_mutex_lock(&d->lock);
+    bool changed = program_enter(&d->program, info), waited = false;
+    d->launch = launch;
+    d->info = info;
+    d->count = 0;
+    d->number++;
+    d->kill = false;
+    snprintf(d->kernel, sizeof d->kernel, "%s", info->kernel ? info->kernel : "");
+    for (; d->waits_for_debugger && d->wire.fd < 0; waited = true) pthread_cond_wait(&d->go, &d->lock);
+    d->waits_for_debugger = false;
+    if (changed && !waited && d->wire.fd >= 0) announce_program(d);
+    stand(d);
+    pthread_mutex_unlock(&d->lock);
+}
+
+static void on_launch_end(void *user, const struct launch *launch, const struct result *result)
+{
+    struct debugger *d = user;
+    (void)launch, (void)result;
+    pthread_mutex_lock(&d->lock);
+    d->launch = NULL;
+    d->info = NULL;
+    d->about = NULL;
+    d->executes = false;
+    d->order = (struct order){0};
+    if (d->interrupt) {
+        d->interrupt = false;
+        machine_halt(d);
+        wake_server(d);
+    }
+    pthread_mutex_unlock(&d->lock);
+}
+
+static void on_group_begin(void *user, const struct group *g)
+{
+    struct debugger *d = user;
+    pthread_mutex_lock(&d->lock);
+    if (d->ngroups == d->groups_room) {
+        size_t room = d->groups_room ? 2 * d->groups_room : 16;
+        struct group **list = realloc(d->groups, room * sizeof *list);
+        if (list) d->groups = list, d->groups_room = room;
+    }
+    if (d->ngroups < d->groups_room)
+        d->groups[d->ngroups++] = (struct group *)g; /* else its work-items are no threads */
+    pthread_mutex_unlock(&d->lock);
+}
+
+static void on_group_end(void *user, const struct group *g)
+{
+    struct debugger *d = user;
+    pthread_mutex_lock(&d->lock);
+    size_t i = 0;
+    while (i < d->ngroups && d->groups[i] != g) i++;
+    if (i < d->ngroups) memmove(d->groups + i, d->groups + i + 1, (--d->ngroups - i) * sizeof *d->groups);
+    if (d->about && d->about->group == g) d->about = NULL;
+    pthread_mutex_unlock(&d->lock);
+}
+
+/* ---- life ---- */
+
+struct debugger *debugger_new(struct gpu *gpu, const char *where, char *why, size_t why_size)
+{
+    struct debugger *d = calloc(1, sizeof *d);
+    snprintf(why, why_size, "no memory for the debugger");
+    if (!d) return NULL;
+    d->gpu = gpu;
+    d->observer = (struct observer){.user = d,
+                                    .launch_begin = on_launch_begin,
+                                    .launch_end = on_launch_end,
+                                    .group_begin = on_group_begin,
+                                    .group_end = on_group_end,
+                                    .before = on_before,
+                                    .fault = on_fault};
+    if (turns_open(d) && server_open(d, where, why, why_size)) return d;
+    turns_close(d);
+    free(d);
+    return NULL;
+}
+
+struct observer *debugger_observer(struct debugger *d) { return &d->observer; }
+
+void debugger_free(struct debugger *d)
+{
+    if (!d) return;
+    server_close(d);
+    turns_close(d);
+    program_free(&d->program);
+    free(d->points.list);
+    free(d->groups);
+    text_free(&d->packet);
+    text_free(&d->answer);
+    free(d);
+}
+
+/* Between two turns of warps: a step may be over although nothing is going to be executed. */
+void machine_pause(struct debugger *d, const char *why)
+{
+    pthread_mutex_lock(&d->lock);
+    finish_step(d);
+    if (why && !d->nevents) { /* with another signal than that of steps, or gdb would try it again and again */
+        snprintf(d->message, sizeof d->message, "%s", why);
+        event_add(d, (struct event){EVENT_SIGNAL, item_tid(item_of(d, d->order.alone)), SIGNAL_INT});
+    }
+    meet_interrupt(d);
+    stand(d);
+    set_attention(d);
+    pthread_mutex_unlock(&d->lock);
+}

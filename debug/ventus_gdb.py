@@ -1,0 +1,146 @@
+"""Commands for gdb on a Ventus GPU: work-items, warps and lanes (docs/debugger.md).
+
+`ventus debug` loads this file; by hand: (gdb) source ventus_gdb.py. It only uses what gdb can do with any server, and the
+monitor commands of the machine's own server (debug/monitor.c).
+"""
+import collections
+import os
+import gdb
+
+for setting in ("print thread-events off", "breakpoint pending on", "pagination off", "remotetimeout 60"):
+    gdb.execute("set " + setting)
+
+
+def monitor(command):
+    return gdb.execute("monitor " + command, to_string=True)
+
+
+def thread_by_number(number):
+    for thread in gdb.selected_inferior().threads():
+        if number in thread.ptid[1:]:
+            return thread
+    raise gdb.GdbError("Work-item %d is no thread (monitor threads all)." % number)
+
+
+def select(said):
+    """Selects the thread that the server has named, and shows where it stands."""
+    if not said.startswith("thread "):
+        raise gdb.GdbError(said.strip() or "No such work-item.")
+    thread_by_number(int(said.split()[1])).switch()
+    gdb.execute("frame")
+
+
+class Monitor(gdb.Command):
+    """A command of the server."""
+
+    def __init__(self, name, asks, text):
+        self.__doc__ = text
+        self.asks = asks
+        super().__init__(name, gdb.COMMAND_STATUS, gdb.COMPLETE_NONE)
+
+    def invoke(self, argument, from_tty):
+        gdb.write(monitor((self.asks + " " + argument).strip()))
+
+
+class Select(gdb.Command):
+    """A command that selects a thread."""
+
+    def __init__(self, name, asks, text):
+        self.__doc__ = text
+        self.asks = asks
+        super().__init__(name, gdb.COMMAND_STACK, gdb.COMPLETE_NONE)
+
+    def invoke(self, argument, from_tty):
+        select(monitor(self.asks + " " + argument.replace(",", " ").strip("() ")))
+
+
+class PrintLanes(gdb.Command):
+    """print-lanes EXPRESSION: its value in each lane of the selected warp, and how often each value occurs."""
+
+    def __init__(self):
+        super().__init__("print-lanes", gdb.COMMAND_DATA, gdb.COMPLETE_EXPRESSION)
+
+    def invoke(self, argument, from_tty):
+        before, values = gdb.selected_thread(), []
+        if before is None or not argument:
+            raise gdb.GdbError("print-lanes EXPRESSION, with a work-item selected")
+        try:
+            for lane in range(32):
+                said = monitor("lane %d" % lane)
+                values.append(value_of(said, argument) if said.startswith("thread ") else None)
+        finally:
+            before.switch()
+        gdb.write(picture(values))
+
+
+def value_of(said, expression):
+    thread_by_number(int(said.split()[1])).switch()
+    try:
+        return str(gdb.parse_and_eval(expression))
+    except gdb.error:
+        return "?"
+
+
+def picture(values):
+    """All lanes in one line, and the most frequent values."""
+    there = [v for v in values if v is not None]
+    text = " ".join("." if v is None else v for v in values).rstrip(" .") + "\n"
+    for value, count in collections.Counter(there).most_common(8):
+        text += "%4d %s %s\n" % (count, "#" * count, value)
+    return text
+
+
+class Ventus(gdb.Command):
+    """Work-items, warps and lanes of the GPU."""
+
+    def __init__(self):
+        super().__init__("ventus", gdb.COMMAND_STATUS, gdb.COMPLETE_NONE, True)
+
+
+class Attach(gdb.Command):
+    """ventus attach WHERE: connects to a machine at :PORT or at the path of a socket, and reads the program's symbols."""
+
+    def __init__(self):
+        super().__init__("ventus attach", gdb.COMMAND_RUNNING, gdb.COMPLETE_FILENAME)
+
+    def invoke(self, argument, from_tty):
+        gdb.execute("target remote " + argument, to_string=True)
+        gdb.execute("sharedlibrary", to_string=True)
+        if gdb.selected_thread().name != "device":
+            gdb.execute("frame")
+
+
+class GlobalId(gdb.Function):
+    """$gid(D): the global id of the selected work-item in dimension D."""
+
+    def __init__(self, name, word):
+        self.word = word
+        super().__init__(name)
+
+    def invoke(self, dimension=0):
+        address = 0x01000000 + 4 * (0x140 + self.word + int(dimension))
+        memory = gdb.selected_inferior().read_memory(address, 4)
+        return int.from_bytes(memory.tobytes(), "little")
+
+
+Ventus()
+Attach()
+PrintLanes()
+GlobalId("lid", 2)
+GlobalId("gid", 5)
+GlobalId("group", 8)
+for what, text in (
+    ("kernels", "The launch that runs."),
+    ("groups", "Resident work-groups."),
+    ("warps", "Warps: lanes (# run, - wait, . do not exist), pc, state."),
+    ("lanes", "Lanes of the selected warp: work-item, pc, what each waits for."),
+    ("barriers", "Who of the selected group waits at a barrier."),
+    ("csrs", "Control registers of the selected warp."),
+):
+    Monitor("info " + what, "info " + what, text)
+Monitor("simt", "simt", "SIMT stack of the selected warp: who waits where for which join.")
+Monitor("ventus instruction", "instruction", "The next instruction, what it reads and will write.")
+Monitor("ventus threads", "threads", "Which work-items are threads: all, group, warp, one.")
+Select("ventus workitem", "workitem", "ventus workitem X [Y [Z]]: selects the work-item with this global id.")
+Select("warp", "warp", "warp N: selects a work-item of warp N of the group.")
+Select("lane", "lane", "lane N: selects lane N of the warp.")

@@ -1,0 +1,125 @@
+"""Commands for lldb on a Ventus GPU: work-items, warps and lanes (docs/debugger.md).
+
+`ventus debug --lldb` loads this file; by hand: (lldb) command script import ventus_lldb.py. It uses the monitor commands
+of the machine's own server (debug/monitor.c).
+"""
+import collections
+import lldb
+
+
+def monitor(debugger, command):
+    answer = lldb.SBCommandReturnObject()
+    debugger.GetCommandInterpreter().HandleCommand("process plugin packet monitor " + command, answer)
+    lines = (answer.GetOutput() or "").splitlines(True)
+    return "".join(l for l in lines if not l.startswith(("  packet: ", "response: ")))
+
+
+def process_of(debugger):
+    return debugger.GetSelectedTarget().GetProcess()
+
+
+def load_program(debugger):
+    """The symbols of the program that the machine runs now."""
+    target, path = debugger.GetSelectedTarget(), monitor(debugger, "program").strip()
+    if not path or any(m.GetFileSpec().fullpath == path for m in target.module_iter()):
+        return False
+    for module in list(target.module_iter()):
+        target.RemoveModule(module)
+    module = target.AddModule(path, None, None)
+    target.SetModuleLoadAddress(module, 0)
+    return True
+
+
+class ProgramHook:
+    """Another program has come into the code window: reads its symbols and goes on."""
+
+    def __init__(self, target, extra_args, internal_dict):
+        pass
+
+    def handle_stop(self, exe_ctx, stream):
+        thread = exe_ctx.GetThread()
+        said = thread.GetStopDescription(300) if thread.IsValid() else ""
+        if not said.startswith("another program"):
+            return True
+        load_program(exe_ctx.GetTarget().GetDebugger())
+        return False
+
+
+def attach(debugger, command, result, internal_dict):
+    """ventus-attach HOST:PORT or unix-connect://PATH: connects to a machine and reads the program's symbols."""
+    where = command.strip()
+    if where.startswith("/"):
+        where = "unix-connect://" + where
+    elif where.startswith(":"):
+        where = "connect://localhost" + where
+    if not debugger.GetSelectedTarget().IsValid():
+        debugger.SetSelectedTarget(debugger.CreateTarget("", "riscv32-unknown-unknown-elf", "", False, lldb.SBError()))
+    debugger.HandleCommand("process connect --plugin gdb-remote " + where)
+    load_program(debugger)
+    debugger.HandleCommand("target stop-hook add -P ventus_lldb.ProgramHook")
+
+
+def pass_on(command):
+    def function(debugger, argument, result, internal_dict):
+        result.AppendMessage(monitor(debugger, (command + " " + argument).strip()).rstrip("\n"))
+
+    return function
+
+
+def selecting(command):
+    def function(debugger, argument, result, internal_dict):
+        said = monitor(debugger, command + " " + argument.replace(",", " ").strip("() "))
+        thread = lldb.SBThread()
+        if said.startswith("thread "):
+            thread = process_of(debugger).GetThreadByID(int(said.split()[1]))
+        if not thread.IsValid():
+            result.SetError(said.strip() or "no such work-item")
+            return
+        process_of(debugger).SetSelectedThread(thread)
+        debugger.HandleCommand("frame select 0")
+
+    return function
+
+
+def print_lanes(debugger, expression, result, internal_dict):
+    """print-lanes EXPRESSION: its value in each lane of the selected warp, and how often each value occurs."""
+    values = []
+    for lane in range(32):
+        said = monitor(debugger, "lane %d" % lane)
+        if not said.startswith("thread "):
+            values.append(None)
+            continue
+        frame = process_of(debugger).GetThreadByID(int(said.split()[1])).GetFrameAtIndex(0)
+        value = frame.EvaluateExpression(expression)
+        values.append("?" if value.GetError().Fail() else value.GetValue() or value.GetSummary() or "?")
+    there = [v for v in values if v is not None]
+    result.AppendMessage(" ".join("." if v is None else v for v in values).rstrip(" ."))
+    for value, count in collections.Counter(there).most_common(8):
+        result.AppendMessage("%4d %s %s" % (count, "#" * count, value))
+
+
+COMMANDS = {
+    "info-kernels": pass_on("info kernels"),
+    "info-groups": pass_on("info groups"),
+    "info-warps": pass_on("info warps"),
+    "info-lanes": pass_on("info lanes"),
+    "info-barriers": pass_on("info barriers"),
+    "info-csrs": pass_on("info csrs"),
+    "simt": pass_on("simt"),
+    "ventus-instruction": pass_on("instruction"),
+    "ventus-threads": pass_on("threads"),
+    "workitem": selecting("workitem"),
+    "warp": selecting("warp"),
+    "lane": selecting("lane"),
+    "print-lanes": print_lanes,
+    "ventus-attach": attach,
+}
+
+
+def __lldb_init_module(debugger, internal_dict):
+    for name, function in COMMANDS.items():
+        own = "command_" + name.replace("-", "_")
+        globals()[own] = function
+        debugger.HandleCommand("command script add -o -f ventus_lldb.%s %s" % (own, name))
+    # A work-group's threads stop together: one line for each is enough.
+    debugger.HandleCommand("settings set stop-disassembly-display never")

@@ -1,0 +1,24 @@
+# run -g 64 -l 64 -a out:1024:/dev/null -a local:256
+# A barrier that not all work-items reach: who waits where.
+shell (sleep 0.5; kill -INT $PPID) &
+continue
+# expect received signal SIGINT
+info warps
+# expect   group (0,0,0) warp 0  ################################ 0x80000074 line 6 at a barrier
+# expect * group (0,0,0) warp 1
+info barriers
+# expect   warp 0 waits behind 0x8
+# expect 1 of 2 warps wait, 0 have ended, 1 are on their way
+simt
+# expect runs        
+info lanes
+# expect   lane 31 (63,0,0)
+warp 0
+info lanes
+# expect * lane 0  (0,0,0) 0x80000074 line 6 waits at a barrier
+ventus workitem 50 0 0
+p i
+# expect = 50
+p out[0] = 1
+continue
+# expect exited normally

@@ -1,0 +1,182 @@
+/* ventus debug: a kernel, or a program that uses the GPU, and a debugger, in one command.
+ *
+ * The kernel (`ventus run --gdb`) or the program (VENTUS_GDB) is a child, which opens a socket that only this user can
+ * reach; then the debugger gets the terminal, with its commands for the GPU (debug/ventus_gdb.py or
+ * ventus_lldb.py, beside this program or where it is installed). */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tool.h"
+
+enum { FLAG_LLDB, FLAG_COMMANDS, FLAG_DEBUGGER };
+static const struct flag flags[] = {
+    {"lldb", 0, NULL, "lldb instead of gdb"},
+    {"commands", 'x', "FILE", "commands of the debugger, after which it ends"},
+    {"debugger", 0, "PROGRAM", "the debugger; default: gdb-multiarch, lldb-19 with --lldb"},
+    {0},
+};
+
+static const char about[] =
+    "Runs a kernel, or a program that uses the GPU, under gdb or lldb. Work-items are threads; docs/debugger.md is a\n"
+    "tutorial. What stands behind the executable are arguments of `ventus run`.\n\n"
+    "Examples:  ventus debug saxpy.elf -g 64 -a f:2 -a iota:64 -a buf:256\n"
+    "           ventus debug -- ./program\n"
+    "           ventus debug --lldb -x commands.txt saxpy.elf -g 64 -a f:2 -a iota:64 -a buf:256";
+
+enum { MOST_WORDS = 4096 };
+
+struct session {
+    bool lldb;
+    const char *commands, *debugger;
+    char folder[64], socket[80];
+    pid_t machine;
+};
+
+/* ---- the machine ---- */
+
+static bool exists(const char *path)
+{
+    struct stat s;
+    return lstat(path, &s) == 0;
+}
+
+/* In a process group of its own: Ctrl-C is the debugger's. */
+static void start(struct session *s, char **words, bool kernel)
+{
+    s->machine = fork();
+    if (s->machine < 0) die("cannot start a process: %s", strerror(errno));
+    if (s->machine) return;
+    setpgid(0, 0);
+    if (!kernel) setenv("VENTUS_GDB", s->socket, 1);
+    execvp(kernel ? "/proc/self/exe" : words[0], words);
+    fprintf(stderr, "ventus debug: cannot run %s: %s\n", words[0], strerror(errno));
+    _exit(127);
+}
+
+/* The socket is there once the program has opened the device. False: it has ended without. */
+static bool await(struct session *s)
+{
+    for (; !exists(s->socket); usleep(5000)) {
+        if (waitpid(s->machine, NULL, WNOHANG) != s->machine) continue;
+        s->machine = 0;
+        fputs("ventus debug: the program has ended without the GPU\n", stderr);
+        return false;
+    }
+    return true;
+}
+
+/* ---- the debugger ---- */
+
+/* A file of the debugger's commands: beside this program, or where it is installed. */
+static char *script(const char *name)
+{
+    static const char *const places[] = {"", "../share/ventus/"};
+    char own[PATH_MAX], *path = NULL;
+    ssize_t n = readlink("/proc/self/exe", own, sizeof own - 1);
+    if (n <= 0) die("cannot find out where this program is: %s", strerror(errno));
+    own[n] = 0;
+    strrchr(own, '/')[1] = 0;
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        if (asprintf(&path, "%s%s%s", own, places[i], name) < 0) die("out of memory");
+        if (exists(path)) return path;
+        free(path);
+    }
+    die("%s is neither beside this program nor in ../share/ventus", name);
+}
+
+static void run_debugger(const struct session *s)
+{
+    char *attach = NULL, *source = NULL, *file = script(s->lldb ? "ventus_lldb.py" : "ventus_gdb.py");
+    const char *words[16];
+    size_t n = 0;
+    if (asprintf(&attach, s->lldb ? "ventus-attach %s" : "ventus attach %s", s->socket) < 0) die("out of memory");
+    if (asprintf(&source, s->lldb ? "command script import \"%s\"" : "source %s", file) < 0) die("out of memory");
+    words[n++] = s->debugger ? s->debugger : s->lldb ? "lldb-19" : "gdb-multiarch";
+    if (!s->lldb) words[n++] = "-q";
+    if (s->commands) words[n++] = s->lldb ? "-b" : "-batch";
+    words[n++] = s->lldb ? "-o" : "-ex";
+    words[n++] = source;
+    words[n++] = s->lldb ? "-o" : "-ex";
+    words[n++] = attach;
+    char *sourced = NULL;
+    if (s->commands && asprintf(&sourced, "command source -e 0 -c 0 \"%s\"", s->commands) < 0) die("out of memory");
+    if (s->commands) words[n++] = s->lldb ? "-o" : "-x";
+    if (s->commands) words[n++] = s->lldb ? sourced : s->commands;
+    words[n] = NULL;
+    execvp(words[0], (char *const *)(uintptr_t)words);
+    fprintf(stderr, "ventus debug: cannot run %s: %s%s\n", words[0], strerror(errno),
+            errno != ENOENT ? "" : s->lldb ? " (package lldb-19)" : " (package gdb-multiarch)");
+    _exit(127);
+}
+
+/* Ctrl-C reaches this process, too, and is not its business. */
+static int debug(const struct session *s)
+{
+    int status = 0;
+    signal(SIGINT, SIG_IGN);
+    pid_t pid = fork();
+    if (pid < 0) die("cannot start a process: %s", strerror(errno));
+    if (!pid) {
+        signal(SIGINT, SIG_DFL);
+        run_debugger(s);
+    }
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+    }
+    return WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_FAILED;
+}
+
+/* A program that the debugger has left goes on and is waited for, unless it waits for a debugger. */
+static void finish(struct session *s, int code)
+{
+    if (s->machine && (code == 127 || exists(s->socket))) kill(s->machine, SIGTERM);
+    if (s->machine) waitpid(s->machine, NULL, 0);
+    unlink(s->socket);
+    rmdir(s->folder);
+}
+
+/* ---- the command ---- */
+
+static void make_folder(struct session *s)
+{
+    snprintf(s->folder, sizeof s->folder, "/tmp/ventus-debug-XXXXXX");
+    if (!mkdtemp(s->folder)) die("cannot make a folder in /tmp: %s", strerror(errno));
+    snprintf(s->socket, sizeof s->socket, "%s/gdb", s->folder);
+}
+
+int cmd_debug(int argc, char **argv)
+{
+    struct args a = {.command = "debug",
+                     .usage = "[OPTION]... FILE ARGUMENTS...\n       ventus debug [OPTION]... -- PROGRAM ARGUMENTS...",
+                     .about = about,
+                     .flags = flags,
+                     .argc = argc,
+                     .argv = argv,
+                     .at = 1};
+    struct session s = {0};
+    char *words[MOST_WORDS], run[] = "run", gdb[] = "--gdb", ventus[] = "ventus";
+    size_t n = 0;
+    int flag;
+    while ((flag = args_next(&a)) != ARG_END && flag != ARG_PLAIN) {
+        if (flag == FLAG_LLDB) s.lldb = true;
+        else if (flag == FLAG_COMMANDS) s.commands = a.value;
+        else s.debugger = a.value;
+    }
+    if (flag == ARG_END) usage_error(&a, "an executable of the GPU, or -- and a program, is needed");
+    bool kernel = !a.plain;
+    make_folder(&s);
+    if (kernel) words[n++] = ventus, words[n++] = run;
+    for (int i = a.at - 1; i < argc && n < MOST_WORDS - 4; i++) words[n++] = argv[i];
+    if (kernel) words[n++] = gdb, words[n++] = s.socket;
+    words[n] = NULL;
+    start(&s, words, kernel);
+    int code = await(&s) ? debug(&s) : EXIT_FAILED;
+    finish(&s, code);
+    return code;
+}
