@@ -294,7 +294,9 @@ static enum stop run_code(struct sm *sm, struct native_sm *n, uint32_t entry, ui
     if (exit == EXIT_SITE || exit == EXIT_FAULT) take_back(s, unit->sites[s->site].after);
     if (exit == EXIT_SITE) take_back(s, unit->sites[s->site].own);
     account(n, w);
-    *budget = s->budget - s->counts[COUNT_INSTRUCTIONS] + n->held_back;
+    const int64_t left = (int32_t)(s->budget - s->counts[COUNT_INSTRUCTIONS]) + (int64_t)n->held_back;
+    *budget = left > 0 ? (uint64_t)left : 0; /* see native_request.late */
+    if (exit == EXIT_TURN && left < 0) return STOP_TURN;
     return exit == EXIT_FAULT ? STOP_FAULT : STOP_NOT;
 }
 

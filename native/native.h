@@ -78,16 +78,17 @@ struct native_request {
     uint16_t level;         /* enum native_level */
     uint16_t tuning;        /* enum native_tuning */
     uint32_t profile;       /* enum isa_profile */
-    uint16_t order;         /* enum path_order */
-    uint8_t effort;         /* enum native_effort */
-    uint8_t registers;      /* enum native_registers */
-    uint16_t threads;       /* of a warp */
-    uint8_t lanes;          /* enum native_lanes */
-    uint8_t items;          /* the most lanes that warps have, the first ones */
-    uint32_t vgprs, sgprs;  /* that warps have */
-    uint32_t start, entry;  /* the first instruction, and the kernel that the start code calls */
-    uint32_t local[3];      /* work-items of a group, as the metadata block says */
-    uint32_t metadata;      /* enum native_metadata */
+    uint8_t order;          /* enum path_order */
+    uint8_t late;      /* turns end late (sim/schedule.h): the budget may be exceeded up to where control goes back */
+    uint8_t effort;    /* enum native_effort */
+    uint8_t registers; /* enum native_registers */
+    uint16_t threads;  /* of a warp */
+    uint8_t lanes;     /* enum native_lanes */
+    uint8_t items;     /* the most lanes that warps have, the first ones */
+    uint32_t vgprs, sgprs; /* that warps have */
+    uint32_t start, entry; /* the first instruction, and the kernel that the start code calls */
+    uint32_t local[3];     /* work-items of a group, as the metadata block says */
+    uint32_t metadata;     /* enum native_metadata */
     uint32_t code_base, code_words;
 };
 
@@ -140,6 +141,7 @@ struct native_entry {
 /* Why translated code returns, or calls `next`. */
 enum native_exit {
     EXIT_BUDGET,  /* too few instructions are left for what follows; warp complete */
+    EXIT_TURN,    /* the budget has been exceeded, and control has gone back; warp complete */
     EXIT_STEP,    /* the instruction at w->pc is one for `step`; warp complete */
     EXIT_SITE,    /* the same, at state.site: the instruction has not begun */
     EXIT_NEXT,    /* sm->warp has been given to `next`, which knows none that goes on in this code */

@@ -95,7 +95,7 @@ static struct native_request make_request(const struct native_units *u, const st
     r.level = (uint16_t)u->level;
     r.tuning = host_is_amd() ? NATIVE_FOR_amd : NATIVE_FOR_intel;
     r.profile = u->gpu->config.profile;
-    r.order = (uint16_t)g->job->options.order;
+    r.order = (uint8_t)g->job->options.order;
     r.effort = (uint8_t)effort();
     r.registers = (uint8_t)registers();
     r.threads = (uint16_t)l->threads_per_warp;
@@ -103,6 +103,7 @@ static struct native_request make_request(const struct native_units *u, const st
     r.items = (uint8_t)(r.lanes == LANES_ANY ? l->threads_per_warp : (uint32_t)__builtin_popcount(w->lanes));
     r.vgprs = l->vgprs;
     r.sgprs = l->sgprs;
+    r.late = g->patient && u->gpu->scheduler.late;
     r.start = r.entry = l->start_pc;
     if (mem_allows(u->gpu, l->knl, sizeof meta, GPU_READ)) {
         memcpy(meta, u->gpu->mem + l->knl, sizeof meta);

@@ -651,7 +651,8 @@ void build_for(struct build *build, const ventus_device *device);
 cl_int build_run(struct build *build);
 /* The same, or what it gave for an equal build once: build_cache.c. */
 cl_int build_cached(struct build *build);
-/* The same; for a debugger, if the environment wants one, with debug information and a file of the source: debugged.c. */
+/* The same; for a debugger, if the environment wants one, with debug information and a file of the source: debugged.c.
+ */
 cl_int build_debugged(struct build *build);
 /* Adds what a source includes to a key; false: only the preprocessor knows that. In includes.c. */
 bool includes_add(FILE *key, const char *source, size_t size, const char *options);

@@ -321,3 +321,21 @@ static struct code_traits look(struct gpu *gpu)
 bool code_reads_flags(struct gpu *gpu) { return look(gpu).reads_flags; }
 
 bool code_has_routines(struct gpu *gpu) { return look(gpu).has_routines; }
+
+/* A transfer within a function: no call, and no return. */
+static bool may_end_turn(const struct insn *in, uint32_t pc, uint32_t to)
+{
+    switch (isa_effects(in, ISA_LANES).control) {
+    case CONTROL_BRANCH:
+    case CONTROL_VBRANCH: return true;
+    case CONTROL_JUMP: return !in->rd;
+    case CONTROL_JOIN: return to < pc;
+    default: return false;
+    }
+}
+
+bool code_went_back(const struct gpu *gpu, uint32_t pc, uint32_t to)
+{
+    struct insn in;
+    return to <= pc && code_look(gpu, pc, &in) && may_end_turn(&in, pc, to);
+}

@@ -63,7 +63,7 @@ struct sm;
 struct warp;
 
 /* Why an engine gives a warp back; STOP_NOT is for its own use. */
-enum stop { STOP_NOT, STOP_QUANTUM, STOP_BARRIER, STOP_END, STOP_FAULT, STOP_OBSERVER, STOP_NEXT };
+enum stop { STOP_NOT, STOP_QUANTUM, STOP_TURN, STOP_BARRIER, STOP_END, STOP_FAULT, STOP_OBSERVER, STOP_NEXT };
 
 /* What some launches need. */
 enum launch_need {

@@ -304,9 +304,22 @@ static struct warp *pick_next(struct sm *sm)
     return pick(sm);
 }
 
+/* Has the warp's turn, which ends late, not ended yet? Then it executes one more instruction. */
+static bool goes_on(struct sm *sm, enum stop stop)
+{
+    const struct warp *w = sm->warp;
+    const bool late = stop == STOP_QUANTUM && sm->group->patient && sm->gpu->scheduler.late;
+    const bool over = sm->turn && code_went_back(sm->gpu, sm->turn_pc, w->pc);
+    if (sm->turn) sm->budget = sm->turn;
+    sm->turn = late && !over ? sm->budget : 0;
+    if (sm->turn) sm->budget = 1, sm->turn_pc = w->pc;
+    return sm->turn;
+}
+
 struct warp *slice_next(struct sm *sm, enum stop stop)
 {
     sm->slice_end = account_stop(sm, stop);
+    if (sm->slice_end == SLICE_OVER && goes_on(sm, stop)) return sm->picked = sm->warp;
     sm->picked = sm->slice_end == SLICE_OVER ? pick_next(sm) : NULL;
     if (!sm->picked || sm->picked->group != sm->group) return NULL;
     return sm->warp = sm->picked;
@@ -337,6 +350,7 @@ static enum slice_end run_picked(struct sm *sm)
 static enum slice_end run_warps(struct sm *sm)
 {
     sm->group = NULL;
+    sm->turn = 0;
     sm->slice_end = SLICE_OVER;
     sm->picked = pick(sm);
     return run_picked(sm);

@@ -90,6 +90,8 @@ const char *code_refusal(const struct decoded *d);
 bool code_reads_flags(struct gpu *gpu);
 /* Does it have routines that stand for an operation (isa/routine.h)? */
 bool code_has_routines(struct gpu *gpu);
+/* Has the instruction at pc, behind which the warp is at `to`, been a branch, jump or join that went back? */
+bool code_went_back(const struct gpu *gpu, uint32_t pc, uint32_t to);
 
 /* Forgets what has been decoded. Pages that an SM is in are freed later: at most one for each SM waits for that. */
 void code_drop(struct gpu *gpu);
@@ -173,6 +175,8 @@ struct sm {
     struct warp *picked;                         /* what runs next; NULL: the slice is over, ... */
     enum slice_end slice_end;                    /* ... for this reason */
     uint64_t budget;                             /* instructions that `picked` may execute, at most */
+    uint64_t turn;                               /* that of the turn, while `picked` ends it late; 0: it does not */
+    uint32_t turn_pc;                            /* of the one instruction that it executes then */
     enum slice_end (*next_group)(struct sm *sm); /* see slice_run */
     struct slot *slots;                          /* config.groups_per_sm of them */
     uint32_t warps_used, vgprs_used, sgprs_used, lds_used, slots_used;

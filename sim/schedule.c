@@ -93,5 +93,6 @@ static uint64_t keeps(void *user, uint32_t sm)
 
 struct scheduler rotation_scheduler(struct rotation *r)
 {
-    return (struct scheduler){.user = r, .pick = pick, .removed = removed, .rounds = true, .keeps = keeps};
+    return (struct scheduler){
+        .user = r, .pick = pick, .removed = removed, .rounds = true, .late = true, .keeps = keeps};
 }

@@ -112,7 +112,9 @@ static void run_debugger(const struct session *s)
     words[n] = NULL;
     execvp(words[0], (char *const *)(uintptr_t)words);
     fprintf(stderr, "ventus debug: cannot run %s: %s%s\n", words[0], strerror(errno),
-            errno != ENOENT ? "" : s->lldb ? " (package lldb-19)" : " (package gdb-multiarch)");
+            errno != ENOENT ? ""
+            : s->lldb       ? " (package lldb-19)"
+                            : " (package gdb-multiarch)");
     _exit(127);
 }
 

@@ -84,6 +84,14 @@ static void go_back(struct translator *t, const struct block *block)
     LLVMBuildCondBr(t->b, more, version_of(t, block, MASKED), single_arrival(t, block));
 }
 
+/* Where turns end late: does control go back, if the block in progress goes on at pc? */
+static bool may_end_turn(const struct translator *t, uint32_t pc)
+{
+    return t->flow->request->late && pc < t->block->end;
+}
+
+static void check_back(struct translator *t, uint32_t pc, enum version version);
+
 /* Ends the host block: goes on at a guest address, in a version. */
 void go_to(struct translator *t, uint32_t pc, enum version version)
 {
@@ -93,6 +101,7 @@ void go_to(struct translator *t, uint32_t pc, enum version version)
         leave(t, EXIT_STEP, ir_u32(t, pc), live_at(&t->liveness, pc));
         return;
     }
+    check_back(t, pc, version);
     memcpy(stored, t->stored, sizeof stored);
     for (unsigned r = 0; r < ISA_VREGS; r++)
         if (is_too_raw(t, r, block, version)) make_exact(t, r);
@@ -107,7 +116,7 @@ static LLVMBasicBlockRef way_to(struct translator *t, uint32_t pc, enum version 
 {
     const struct block *block = flow_block(t->flow, pc);
     LLVMBasicBlockRef from = LLVMGetInsertBlock(t->b), way;
-    bool straight = block && !crosses(t, block) && !is_any_too_raw(t, block, version);
+    bool straight = block && !crosses(t, block) && !is_any_too_raw(t, block, version) && !may_end_turn(t, pc);
     if (straight && (version == FULL || !single_pays(t, block))) return version_of(t, block, version);
     way = ir_block(t, "way");
     ir_at(t, way);
@@ -125,6 +134,7 @@ static LLVMBasicBlockRef way_single(struct translator *t, uint32_t pc)
     memcpy(stored, t->stored, sizeof stored);
     ir_at(t, way);
     if (block && !crosses(t, block) && single_can(t, block)) {
+        check_back(t, pc, MASKED);
         for (unsigned r = 0; r < ISA_VREGS; r++)
             if (is_too_raw(t, r, block, MASKED)) single_make_exact(t, r);
         LLVMBuildBr(t->b, single_block(t, block));
@@ -146,18 +156,42 @@ LLVMValueRef instructions_done(struct translator *t)
     return LLVMBuildExtractElement(t->b, counts, ir_u32(t, COUNT_INSTRUCTIONS), "");
 }
 
+/* None where it has been exceeded. */
 LLVMValueRef budget_left(struct translator *t)
 {
-    return LLVMBuildSub(t->b, LLVMBuildLoad2(t->b, t->i32, t->budget, ""), instructions_done(t), "");
+    LLVMValueRef budget = LLVMBuildLoad2(t->b, t->i32, t->budget, ""), done = instructions_done(t);
+    if (!t->flow->request->late) return LLVMBuildSub(t->b, budget, done, "");
+    return ir_intrinsic(t, "llvm.usub.sat", &t->i32, 1, (LLVMValueRef[]){budget, done}, 2);
+}
+
+static void leave_unless(struct translator *t, LLVMValueRef holds, enum native_exit why, uint32_t pc,
+                         enum version version)
+{
+    LLVMBasicBlockRef out = ir_block(t, "budget"), on = ir_block(t, "");
+    ir_branch_likely(t, holds, on, out);
+    ir_at(t, out);
+    leave(t, why, ir_u32(t, pc), live_in(&t->liveness, pc, version));
+    ir_at(t, on);
 }
 
 void check_budget(struct translator *t, uint32_t need, uint32_t pc, enum version version)
 {
-    LLVMBasicBlockRef out = ir_block(t, "budget"), on = ir_block(t, "");
-    ir_branch_likely(t, LLVMBuildICmp(t->b, LLVMIntUGE, budget_left(t), ir_u32(t, need), ""), on, out);
-    ir_at(t, out);
-    leave(t, EXIT_BUDGET, ir_u32(t, pc), live_in(&t->liveness, pc, version));
-    ir_at(t, on);
+    if (t->flow->request->late) return; /* see check_back */
+    leave_unless(t, LLVMBuildICmp(t->b, LLVMIntUGE, budget_left(t), ir_u32(t, need), ""), EXIT_BUDGET, pc, version);
+}
+
+/* Where turns end late: the end of this block goes to pc, which may be where one ends. */
+static void check_back(struct translator *t, uint32_t pc, enum version version)
+{
+    const struct node *last = t->block->count ? &t->flow->nodes[t->block->first + t->block->count - 1] : NULL;
+    if (!t->flow->request->late || !last || last->how != HOW_CONTROL || pc > last->pc) return;
+    const unsigned control = last->effects.control;
+    const bool ends = control == CONTROL_BRANCH || control == CONTROL_VBRANCH ||
+                      (control == CONTROL_JUMP && !last->d.in.rd) || (control == CONTROL_JOIN && pc < last->pc);
+    if (control == CONTROL_JOIN && !ends) return;
+    LLVMValueRef budget = LLVMBuildLoad2(t->b, t->i32, t->budget, "");
+    LLVMValueRef within = LLVMBuildICmp(t->b, LLVMIntUGE, budget, instructions_done(t), "");
+    leave_unless(t, within, ends ? EXIT_TURN : EXIT_BUDGET, pc, version);
 }
 
 /* A host block that goes on at a place known when the code runs only: the budget is looked at, because control may go
@@ -166,7 +200,7 @@ static LLVMBasicBlockRef checked_way(struct translator *t, uint32_t pc, enum ver
 {
     const struct block *block = flow_block(t->flow, pc);
     LLVMBasicBlockRef from = LLVMGetInsertBlock(t->b), way;
-    if (!block || block->checked) return way_to(t, pc, version);
+    if (!block || block->checked || t->flow->request->late) return way_to(t, pc, version);
     way = ir_block(t, "");
     ir_at(t, way);
     check_budget(t, block->need, pc, version);

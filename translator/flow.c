@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROUTINE_MOST = 4000, UNCHECKED_MOST = 20000 /* instructions */ };
+enum { ROUTINE_MOST = 4000 /* instructions */ };
 enum { BLOCK_MOST = 1 << 15 /* instructions: what a block counts are numbers of 16 bits */ };
 enum { REACHED = 1, LEADER = 2, CHECKED = 4, ENTRY = 8 };
 
@@ -268,7 +268,7 @@ static bool follow(struct search *s, const struct node *n)
         mark(s, next, 0);
         return true;
     }
-    if (n->how == HOW_ROUTINE) { /* see check_routines */
+    if (n->how == HOW_ROUTINE) {
         mark(s, next, LEADER);
         return true;
     }
@@ -345,23 +345,6 @@ static void fill_block(struct search *s, struct block *b)
     }
 }
 
-/* Calls of routines are many instructions, and code has many in a row: the budget is looked at behind some of them. */
-static void check_routines(struct flow *f)
-{
-    uint32_t executed = 0;
-    for (size_t i = 0; i < f->nblocks; i++) {
-        struct block *b = &f->blocks[i];
-        const struct node *last = b->count ? &f->nodes[b->first + b->count - 1] : NULL;
-        bool behind = i && f->blocks[i - 1].end == b->pc;
-        if (b->checked || !behind) executed = 0;
-        if (executed > UNCHECKED_MOST) {
-            b->checked = b->entry = true;
-            executed = 0;
-        }
-        if (last && last->how == HOW_ROUTINE) executed += last->counts[COUNT_INSTRUCTIONS];
-    }
-}
-
 /* Where control goes into the middle of an instruction, words belong to several blocks: each has nodes of its own. When
  * they are more than sensible code has, blocks end early and `step` goes on. */
 static bool make_blocks(struct search *s)
@@ -377,7 +360,6 @@ static bool make_blocks(struct search *s)
         b->pc = f->request->code_base + i * 4;
         fill_block(s, b);
     }
-    check_routines(f);
     return true;
 }
 

@@ -226,7 +226,7 @@ static void make_entries(struct translator *t, LLVMValueRef choice, LLVMBasicBlo
         bool comes_in = b->pc != f->request->start || b->checked;
         LLVMBasicBlockRef block = comes_in ? ir_block(t, "enter") : refuse;
         LLVMAddCase(choice, ir_u32(t, (uint32_t)out->nentries), block);
-        out->entries[out->nentries++] = (struct native_entry){b->pc, b->need};
+        out->entries[out->nentries++] = (struct native_entry){b->pc, f->request->late ? 1 : b->need};
         if (!comes_in) continue;
         ir_at(t, block);
         t->current = &t->functions.list[function_of(&t->functions, b)];

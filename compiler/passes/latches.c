@@ -1,10 +1,10 @@
 /* One back edge for each loop, before any pass.
  *
  * Each `continue` of a `while` loop is a back edge. LLVM makes such a loop two, one in the other, if one of the back
- * edges leaves a variable as it is (separateNestedLoop in LoopSimplify.cpp). The lanes that go back by another edge then
- * wait outside the inner loop until its last lane has left it, and branches in its unrolled copies have no reconvergence
- * point in front of the end of both loops. With one latch, to which all back edges lead, the loop stays one, and the
- * lanes of an iteration meet at its end. Called by prepare.c. */
+ * edges leaves a variable as it is (separateNestedLoop in LoopSimplify.cpp). The lanes that go back by another edge
+ * then wait outside the inner loop until its last lane has left it, and branches in its unrolled copies have no
+ * reconvergence point in front of the end of both loops. With one latch, to which all back edges lead, the loop stays
+ * one, and the lanes of an iteration meet at its end. Called by prepare.c. */
 #include <llvm-c/DebugInfo.h>
 #include <stdlib.h>
 

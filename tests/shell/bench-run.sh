@@ -6,11 +6,13 @@ set -u
 
 bench() { check "$1" "$2" "$VENTUS_SOURCE/bench/run" --build "$VENTUS_BUILD" --output report.md --size small --rounds 1 --repeat 1 $3; }
 
-bench 0 "native" "saxpy tiny nbody"
+bench 0 "native" "saxpy tiny nbody upper"
 for title in "One thread, small" "All threads, small" "Cold, medium" "Translation"; do
     awk "/^## /{ here = 0 } /^## $title/{ here = 1 } here" report.md | grep -q '^| saxpy | [0-9]' || wrong "no numbers below '$title'"
 done
 awk '/^## /{ here = 0 } /^## Kernels that compute/{ here = 1 } here' report.md | grep -q '^| nbody | [0-9]' || wrong "nothing of threads"
+grep -q '^| upper | [0-9]' report.md || wrong "no kind of kernels"
+grep -q '^| 4, small | [0-9]' report.md || wrong "no distribution"
 grep -q '^| queued | [0-9]' report.md || wrong "no launches"
 grep -q '^All kernels: [1-9]' report.md || wrong "nothing was executed natively"
 bench 1 "no kernel 'nonsense'" nonsense
