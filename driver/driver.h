@@ -85,6 +85,7 @@ struct queue {
     uint32_t running;    /* launches with the machine; written by its thread alone */
     atomic_uint watched; /* launches with a cancel flag of the caller's */
     uint64_t limit_ns;   /* how long a launch may run, 0: for ever */
+    bool interrupts;     /* Ctrl-C ends launches (interrupt.c) */
     bool shows;          /* long launches on the terminal; ... */
     uint64_t shown;      /* ... when that was last done (host_ns), 0: nothing stands there. The thread of launches */
     uint32_t pauses;     /* how many callers keep the machine idle */
@@ -118,14 +119,16 @@ struct ventus_device {
     size_t nsegments;
     struct queue queue;
     struct spares events;
-    struct debugger *debugger;  /* NULL: none; the first to watch */
-    struct check *check;        /* NULL: off; set before the first allocation */
-    FILE *check_file;           /* its own output, or NULL */
-    struct device_clock *clock; /* of a cycle model; NULL: the host's */
-    char *export_folder;        /* where launches are written to, NULL: nowhere */
-    uint32_t exported;          /* how many so far */
-    bool warned;                /* of stray accesses that are ignored; the thread of launches */
-    pthread_mutex_t print_lock; /* one thread at a time empties a print buffer; outside of `lock` */
+    struct debugger *debugger;       /* NULL: none; the first to watch */
+    struct check *check;             /* NULL: off; set before the first allocation */
+    bool check_environment;          /* VENTUS_CHECK has asked for it: its summary comes even when nothing was found */
+    struct ventus_device *reporting; /* see observe.c */
+    FILE *check_file;                /* its own output, or NULL */
+    struct device_clock *clock;      /* of a cycle model; NULL: the host's */
+    char *export_folder;             /* where launches are written to, NULL: nowhere */
+    uint32_t exported;               /* how many so far */
+    bool warned;                     /* of stray accesses that are ignored; the thread of launches */
+    pthread_mutex_t print_lock;      /* one thread at a time empties a print buffer; outside of `lock` */
 };
 
 struct ventus_module {
@@ -236,6 +239,22 @@ void space_discard(ventus_device *device, uint32_t addr, uint64_t size);
 
 /* Host address of a range of open pages, else NULL. */
 void *space_host(const ventus_device *device, uint32_t addr, uint64_t size);
+
+/* ---- environment.c ---- */
+
+/* Says, once in a process, which variables of the environment are spelt almost as one of ours. */
+void environment_check(void);
+
+/* ---- interrupt.c: Ctrl-C ---- */
+
+/* Does Ctrl-C cancel launches? Sees to it that it does, if VENTUS_INTERRUPT asks for it. */
+bool interrupt_begin(void);
+/* It has come. */
+bool interrupt_came(void);
+/* So many launches more are with a machine. */
+void interrupt_count(int change);
+/* The launch has ended: if it was for Ctrl-C, says where it was, and ends the process. */
+void interrupt_end(const ventus_event *event);
 
 /* ---- observe.c ---- */
 

@@ -2,6 +2,7 @@
  * the observers that every device can have: a debugger, checks. */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "debug/debug.h"
 #include "driver/driver.h"
@@ -25,6 +26,61 @@ void device_debug_end(ventus_device *device)
     device->debugger = NULL;
 }
 
+/* ---- the end ---- */
+
+/* Devices whose observers have something to say when they are closed or, as an OpenCL device never is, when the process
+ * ends; and how many mistakes those have found that are no longer in the list. */
+static ventus_device *reporting;
+static size_t mistakes;
+static pid_t process; /* a child of fork() has nothing to say */
+
+static void report(ventus_device *device)
+{
+    check_summary(device->check, device->check_environment);
+    mistakes += check_count(device->check);
+}
+
+static void report_at_end(ventus_device *device)
+{
+    host_lock();
+    process = getpid();
+    device->reporting = reporting;
+    reporting = device;
+    host_unlock();
+}
+
+static void report_now(ventus_device *device)
+{
+    host_lock();
+    ventus_device **link = &reporting;
+    while (*link && *link != device) link = &(*link)->reporting;
+    if (*link) {
+        report(device);
+        *link = device->reporting;
+    }
+    host_unlock();
+}
+
+/* VENTUS_CHECK_EXITCODE, 0: the program's own. */
+static int exit_code(void)
+{
+    const char *said = secure_getenv("VENTUS_CHECK_EXITCODE");
+    char *end;
+    const long code = said ? strtol(said, &end, 10) : 0;
+    return said && *said && !*end && code > 0 && code < 256 ? (int)code : 0;
+}
+
+/* Behind the functions that the program has given to atexit. */
+__attribute__((destructor)) static void report_all(void)
+{
+    if (process != getpid()) return;
+    for (ventus_device *d = reporting; d; d = d->reporting) report(d);
+    reporting = NULL;
+    if (!mistakes || !exit_code()) return;
+    fflush(NULL);
+    _exit(exit_code());
+}
+
 /* ---- checks ---- */
 
 enum ventus_status device_check(ventus_device *device, unsigned what, FILE *out)
@@ -34,6 +90,7 @@ enum ventus_status device_check(ventus_device *device, unsigned what, FILE *out)
     bool fresh = !device->check && !device->heap.blocks.count && !device->nsegments;
     if (fresh) device->check = check_new(device->gpu, what, out);
     if (fresh && device->check) gpu_observe(device->gpu, check_observer(device->check));
+    if (fresh && device->check) report_at_end(device);
     enum ventus_status status = !fresh ? VENTUS_BAD_ARGUMENT : device->check ? VENTUS_OK : VENTUS_NO_MEMORY;
     pthread_mutex_unlock(&device->lock);
     return status;
@@ -47,8 +104,9 @@ void device_check_environment(ventus_device *device)
 {
     const char *list = secure_getenv("VENTUS_CHECK"), *path = secure_getenv("VENTUS_CHECK_FILE");
     unsigned what = CHECK_ALL;
+    device->check_environment = list && *list && strcmp(list, "0") != 0;
     char why[160], text[600];
-    if (!list || !*list || !strcmp(list, "0")) return;
+    if (!device->check_environment) return;
     if (!check_parse(list, &what, why, sizeof why)) {
         snprintf(text, sizeof text, "%s; everything is checked", why);
         host_say("VENTUS_CHECK", text);
@@ -63,6 +121,7 @@ void device_check_environment(ventus_device *device)
 
 void device_check_end(ventus_device *device)
 {
+    report_now(device);
     check_free(device->check);
     device->check = NULL;
     if (device->check_file) fclose(device->check_file);
@@ -132,6 +191,8 @@ static void add(struct launch_names *k, bool local, uint32_t at, uint64_t size, 
 
 static uint32_t line_of(const void *note, uint32_t pc) { return note_line_at(note, pc); }
 
+static const char *text_of(const void *note, uint32_t pc, size_t *size) { return note_text_at(note, pc, size); }
+
 enum ventus_status launch_describe(ventus_event *e, const uint64_t *local_sizes)
 {
     const struct ventus_kernel *k = e->in.kernel;
@@ -141,6 +202,7 @@ enum ventus_status launch_describe(ventus_event *e, const uint64_t *local_sizes)
     if (!n) return VENTUS_NO_MEMORY;
     n->info.kernel = k->name;
     n->info.line = line_of;
+    n->info.text = text_of;
     n->info.user = &e->in.module->note;
     n->info.elf = e->in.module->bytes;
     n->info.elf_size = e->in.module->size;

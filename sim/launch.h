@@ -181,7 +181,7 @@ enum launch_status {
 
 struct result {
     enum launch_status status;
-    struct fault fault;
+    struct fault fault; /* LAUNCH_CANCELLED: where one of its warps was, kind FAULT_NONE; profile 0: none was at work */
     struct fault stray; /* the first access of a group that was ignored (gpu_config.ignore_stray); FAULT_NONE: none */
     struct counters counters;
 };
@@ -248,5 +248,8 @@ const char *fault_key(enum fault_kind kind);
 /* Prints a fault in one line without newline: kind, address, work-group, warp, lane, pc and the
  * disassembled instruction. Returns the length as snprintf does. */
 int fault_print(const struct fault *fault, char *buf, size_t size);
+
+/* The same without kind and address: the place alone. */
+int fault_print_place(const struct fault *fault, char *buf, size_t size);
 
 #endif
