@@ -106,6 +106,7 @@ static void choose_engine(struct gpu *gpu, struct run *r)
     if (gpu->config.ignore_stray) needs |= NEEDS_CHECKS;
     if (r->observers) needs |= NEEDS_HOOKS;
     if (r->flags) needs |= NEEDS_FLAGS;
+    if (r->job->options.counts) needs |= NEEDS_COUNTS;
     r->engine = engine_choose(gpu->engine, needs);
 }
 

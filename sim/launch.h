@@ -192,10 +192,12 @@ enum path_order { PATH_FEWER_FIRST, PATH_TAKEN_FIRST, PATH_FALLTHROUGH_FIRST };
 
 struct observer;
 struct launch_info;
+struct counts;
 
 struct launch_options {
     const struct observer *observers; /* those of this launch (sim/observe.h), linked by `next`; NULL: none */
     const struct launch_info *info;   /* what observers are told of the launch; NULL: nothing */
+    struct counts *counts;            /* where its instructions are counted (sim/counts.h); NULL: nowhere */
     const char *kernel;               /* its name, for tools of the host that show its code; NULL: not known */
     enum path_order order;
     bool serial;                /* one work-group at a time, each at the base of local and private memory,
