@@ -182,6 +182,7 @@ static enum ventus_status open_named(const char *path, size_t n, const struct gp
     device_debug_environment(d);
     environment_check();
     device_check_environment(d);
+    device_profile_environment(d);
     device_export_environment(d);
     *device = d;
     return VENTUS_OK;

@@ -123,6 +123,7 @@ struct ventus_device {
     struct check *check;             /* NULL: off; set before the first allocation */
     bool check_environment;          /* VENTUS_CHECK has asked for it: its summary comes even when nothing was found */
     struct ventus_device *reporting; /* see observe.c */
+    struct profile *profile;         /* NULL: off */
     FILE *check_file;                /* its own output, or NULL */
     struct device_clock *clock;      /* of a cycle model; NULL: the host's */
     char *export_folder;             /* where launches are written to, NULL: nowhere */
@@ -197,10 +198,11 @@ struct ventus_event {
     bool overdue;              /* cancelled for having run too long */
     atomic_int lost;           /* errno of output that could not be written, 0: none was */
     struct job job;
-    uint32_t block, pds;           /* device addresses, 0: not allocated */
-    uint32_t print_at, print_size; /* of the print buffer in `block` */
-    struct launch_names *names;    /* what observers learn about it; NULL: nothing */
-    struct dependency deps[];      /* what it waits for */
+    uint32_t block, pds;             /* device addresses, 0: not allocated */
+    uint32_t print_at, print_size;   /* of the print buffer in `block` */
+    struct profile_kernel *profiled; /* NULL: not */
+    struct launch_names *names;      /* what observers learn about it; NULL: nothing */
+    struct dependency deps[];        /* what it waits for */
 };
 
 /* ---- memory.c ---- */
@@ -262,6 +264,11 @@ void device_debug_environment(ventus_device *device);
 void device_debug_end(ventus_device *device);
 void device_check_environment(ventus_device *device);
 void device_check_end(ventus_device *device);
+
+/* VENTUS_PROFILE asks for a profile (docs/profiler.md); a launch that begins, and one that has ended. */
+void device_profile_environment(ventus_device *device);
+void launch_profile(ventus_event *event);
+void launch_profiled(ventus_event *event);
 
 /* Notifies the observers of the machine, if there are any, of what the host does with a range; that a range has this
  * name and the host has written the first bytes of it. */

@@ -405,6 +405,7 @@ enum ventus_status launch_prepare(ventus_event *e)
     enum ventus_status status = e->raw ? VENTUS_OK : prepare_blocks(e);
     e->job.options.info = launch_info(e);
     e->job.options.kernel = e->raw ? NULL : e->in.kernel->name;
+    if (e->device->profile) launch_profile(e);
     if (!e->raw) e->job.options.print = print_now;
     if (!e->raw) e->job.options.print_user = e;
     if (status == VENTUS_OK) launch_export(e);
@@ -516,6 +517,7 @@ enum ventus_status launch_finish(ventus_event *e, enum ventus_status status)
     e->outcome.result.fault = fault_of(&e->job.result.fault);
     e->outcome.result.counters = launch_counters(&e->job.result.counters);
     if (e->result) *e->result = e->job.result;
+    if (e->profiled) launch_profiled(e);
     bool stray = e->job.result.stray.kind && !e->device->warned && !e->lost;
     if (stray) e->device->warned = true;
     if (status != VENTUS_OK || stray || e->lost) describe(e);

@@ -6,6 +6,71 @@
 
 #include "debug/debug.h"
 #include "driver/driver.h"
+#include "profile/profile.h"
+
+static void report_at_end(ventus_device *device);
+
+/* ---- profiles ---- */
+
+static const char *profile_wanted(void)
+{
+    const char *said = secure_getenv("VENTUS_PROFILE");
+    return said && *said && strcmp(said, "0") != 0 ? said : NULL;
+}
+
+void device_profile_environment(ventus_device *device)
+{
+    if (!profile_wanted()) return;
+    device->profile = profile_new(device->gpu);
+    if (device->profile) report_at_end(device);
+    else host_say("VENTUS_PROFILE", "no memory for a profile");
+}
+
+/* The part of a module's code that can be executed. */
+static const struct segment *code_of(const ventus_module *m)
+{
+    size_t i = 0;
+    while (i < m->nsegments && !(m->segments[i].access & GPU_EXEC)) i++;
+    return i < m->nsegments ? &m->segments[i] : NULL;
+}
+
+/* A module with a kernel in the profile stays as long as that. */
+void launch_profile(ventus_event *e)
+{
+    const struct ventus_module *m = e->in.module;
+    const struct segment *code = m && !e->raw ? code_of(m) : NULL;
+    bool fresh = false;
+    if (!code) return;
+    const struct profile_kernel given = {.program = m->serial,
+                                         .entry = e->in.kernel->entry,
+                                         .name = e->in.kernel->name,
+                                         .note = &m->note,
+                                         .code = code->data,
+                                         .base = code->addr,
+                                         .size = code->filesize,
+                                         .owner = (void *)(uintptr_t)m};
+    e->profiled = profile_kernel(e->device->profile, &given, &fresh);
+    if (fresh && e->profiled) atomic_fetch_add(&((ventus_module *)(uintptr_t)m)->uses, 1);
+    e->job.options.counts = e->profiled ? e->profiled->counts : NULL;
+}
+
+void launch_profiled(ventus_event *e) { profile_launch(e->profiled, &e->job.result.counters, host_ns() - e->began); }
+
+static void report_profile(ventus_device *device)
+{
+    char why[300];
+    if (!device->profile || !profile_wanted()) return;
+    gpu_settle_counts(device->gpu);
+    if (!profile_write(device->profile, profile_wanted(), why, sizeof why)) host_say("VENTUS_PROFILE", why);
+}
+
+static void forget_profile(ventus_device *device)
+{
+    const struct profile_kernel *k = device->profile ? profile_kernels(device->profile) : NULL;
+    for (; k; k = k->next) ventus_module_free(k->owner);
+    profile_free(device->profile);
+    device->profile = NULL;
+}
 
 /* ---- a debugger ---- */
 
@@ -36,6 +101,7 @@ static pid_t process; /* a child of fork() has nothing to say */
 
 static void report(ventus_device *device)
 {
+    report_profile(device);
     check_summary(device->check, device->check_environment);
     mistakes += check_count(device->check);
 }
@@ -43,9 +109,10 @@ static void report(ventus_device *device)
 static void report_at_end(ventus_device *device)
 {
     host_lock();
+    ventus_device **link = &reporting;
     process = getpid();
-    device->reporting = reporting;
-    reporting = device;
+    while (*link && *link != device) link = &(*link)->reporting;
+    if (!*link) device->reporting = reporting, reporting = device;
     host_unlock();
 }
 
@@ -122,6 +189,7 @@ void device_check_environment(ventus_device *device)
 void device_check_end(ventus_device *device)
 {
     report_now(device);
+    forget_profile(device);
     check_free(device->check);
     device->check = NULL;
     if (device->check_file) fclose(device->check_file);

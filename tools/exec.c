@@ -16,9 +16,12 @@
 #include "sim/launch.h"
 #include "tool.h"
 
-enum { CHECK, CHECK_FILE, ERROR_EXITCODE, TIMING, CONFIG, ENGINE, TIMEOUT, EXPORT };
+enum { PROFILE, CHECK, CHECK_FILE, ERROR_EXITCODE, TIMING, CONFIG, ENGINE, TIMEOUT, EXPORT };
 
 static const struct flag flags[] = {
+    [PROFILE] = {"profile", 0, "[=FILE]",
+                 "count instructions by line and kernel, exactly: a table, or FILE ending in .json,\n.callgrind or "
+                 ".speedscope.json; several with commas (docs/profiler.md)"},
     [CHECK] = {"check", 0, "[=KINDS]", "look for mistakes of kernels: all, or a list as for `ventus run`"},
     [CHECK_FILE] = {"check-file", 0, "FILE", "reports go to the end of FILE, not to standard error"},
     [ERROR_EXITCODE] = {"error-exitcode", 0, "N", "exit code when --check has found mistakes (1..255)"},
@@ -32,9 +35,11 @@ static const struct flag flags[] = {
 
 /* The variable that stands for each option. */
 static const char *const variables[] = {
-    [CHECK] = "VENTUS_CHECK",     [CHECK_FILE] = "VENTUS_CHECK_FILE", [ERROR_EXITCODE] = "VENTUS_CHECK_EXITCODE",
-    [TIMING] = "VENTUS_TIMING",   [CONFIG] = "VENTUS_CONFIG",         [ENGINE] = "VENTUS_ENGINE",
-    [TIMEOUT] = "VENTUS_TIMEOUT", [EXPORT] = "VENTUS_EXPORT",
+    [PROFILE] = "VENTUS_PROFILE",       [CHECK] = "VENTUS_CHECK",
+    [CHECK_FILE] = "VENTUS_CHECK_FILE", [ERROR_EXITCODE] = "VENTUS_CHECK_EXITCODE",
+    [TIMING] = "VENTUS_TIMING",         [CONFIG] = "VENTUS_CONFIG",
+    [ENGINE] = "VENTUS_ENGINE",         [TIMEOUT] = "VENTUS_TIMEOUT",
+    [EXPORT] = "VENTUS_EXPORT",
 };
 
 static void set(const char *name, const char *value)
@@ -48,6 +53,21 @@ static char *absolute(const char *path)
     char *here = path[0] == '/' ? NULL : getcwd(NULL, 0), *all;
     if (asprintf(&all, "%s%s%s", here ? here : "", here ? "/" : "", path) < 0) die("out of memory");
     free(here);
+    return all;
+}
+
+/* Of several, with commas. */
+static char *all_absolute(const char *paths)
+{
+    char *list = strdup(paths), *rest = list, *all = strdup("");
+    for (char *path; list && (path = strsep(&rest, ","));) {
+        char *whole = absolute(path), *longer;
+        if (asprintf(&longer, "%s%s%s", all, *all ? "," : "", whole) < 0) die("out of memory");
+        free(whole);
+        free(all);
+        all = longer;
+    }
+    free(list);
     return all;
 }
 
@@ -122,6 +142,7 @@ static const char *value_of(const struct args *args, int flag)
         if (mkdir(args->value, 0777) && errno != EEXIST) die("cannot make %s: %s", args->value, strerror(errno));
         return absolute(args->value);
     case CHECK_FILE: return absolute(args->value);
+    case PROFILE: return args->value && *args->value ? all_absolute(args->value) : "1";
     default: return args->value;
     }
 }
