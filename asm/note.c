@@ -409,6 +409,21 @@ uint32_t note_line_at(const struct note *note, uint32_t pc)
     return lo ? note->lines[lo - 1].line : 0;
 }
 
+const char *note_text_at(const struct note *note, uint32_t pc, size_t *size)
+{
+    const struct note_source *source = note->nsources ? note->sources : NULL;
+    const char *at = source ? source->text : NULL, *end = at ? at + source->size : NULL;
+    uint32_t line = note_line_at(note, pc);
+    if (!at || !line) return NULL;
+    while (at && --line) {
+        at = memchr(at, '\n', (size_t)(end - at));
+        if (at) at++;
+    }
+    const char *stop = at ? memchr(at, '\n', (size_t)(end - at)) : NULL;
+    if (at) *size = (size_t)((stop ? stop : end) - at);
+    return at;
+}
+
 void note_free(struct note *note)
 {
     struct memory *m = note->owner;

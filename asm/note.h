@@ -83,6 +83,9 @@ void note_free(struct note *note);
 /* The line of the source that the code at `pc` was made of; 0: not known. */
 uint32_t note_line_at(const struct note *note, uint32_t pc);
 
+/* The text of that line, *size bytes of the note without the end of the line; NULL: the note does not have it. */
+const char *note_text_at(const struct note *note, uint32_t pc, size_t *size);
+
 /* The error as a text: "the module note, line 3, column 7: a field is missing: vgpr". */
 void note_explain(const struct note_error *error, char text[NOTE_ERROR_ROOM]);
 

@@ -79,13 +79,22 @@ static void free_group(struct checked_group *g)
     free(g);
 }
 
+void check_summary(const struct check *c, bool always)
+{
+    if (!c || !c->out) return;
+    if (c->total)
+        fprintf(c->out, "check: %llu in all, %zu different%s\n", (unsigned long long)c->total, c->nreports,
+                c->dropped ? "; there were more than can be told apart" : "");
+    else if (always)
+        fprintf(c->out, "check: nothing found in %llu launch%s\n", (unsigned long long)c->launch,
+                c->launch == 1 ? "" : "es");
+    if (c->races.full) fputs("check: not all memory was watched for races: it is too much\n", c->out);
+    fflush(c->out);
+}
+
 void check_free(struct check *c)
 {
     if (!c) return;
-    if (c->out && c->total)
-        fprintf(c->out, "check: %llu in all, %zu different%s\n", (unsigned long long)c->total, c->nreports,
-                c->dropped ? "; there were more than can be told apart" : "");
-    if (c->out && c->races.full) fputs("check: not all memory was watched for races: it is too much\n", c->out);
     while (c->groups) {
         struct checked_group *g = c->groups;
         c->groups = g->next;

@@ -42,7 +42,11 @@ struct check;
  * the host has no memory. */
 struct check *check_new(struct gpu *gpu, unsigned what, FILE *out);
 
-/* Prints how many reports there were, if any and if there is an `out`. NULL is allowed. */
+/* Prints, if there is an `out`, how many reports there were. With `always` also that there were none, and how many
+ * launches have been checked. Not while launches run, but for the end of a process. */
+void check_summary(const struct check *check, bool always);
+
+/* Frees it. NULL is allowed. */
 void check_free(struct check *check);
 
 /* To be given to gpu_observe before memory is opened: what it is told of the host, and of launches, is all that the
@@ -57,12 +61,12 @@ struct check_item { /* a work-item */
     bool placed; /* local and global are known */
 };
 
-struct check_side {    /* one side of a report */
-    uint32_t pc, line; /* line 0: not known */
-    char instruction[80];
-    const char *does;        /* "load", "store", ... */
-    struct check_item first; /* the first work-item, ... */
-    uint32_t lanes;          /* ... and all that did it at once: lanes of its warp */
+struct check_side {                 /* one side of a report */
+    uint32_t pc, line;              /* line 0: not known */
+    char instruction[80], text[96]; /* text: of the line; empty: not known */
+    const char *does;               /* "load", "store", ... */
+    struct check_item first;        /* the first work-item, ... */
+    uint32_t lanes;                 /* ... and all that did it at once: lanes of its warp */
 };
 
 struct check_report {

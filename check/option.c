@@ -26,6 +26,7 @@ static size_t option_find(const void *check, FILE *json)
 static bool option_close(struct observer *observer, char *why, size_t why_size)
 {
     (void)why, (void)why_size;
+    check_summary(observer->user, false);
     check_free(observer->user);
     return true;
 }

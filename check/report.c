@@ -71,11 +71,24 @@ static void instruction_at(const struct check *c, uint32_t pc, char *text, size_
     if (code_look(c->gpu, pc, &in)) isa_print(&in, pc, 0, text, size);
 }
 
+/* The line's text, without the blanks in front and with no other control characters. */
+static void text_at(const struct check *c, uint32_t pc, char *text, size_t size)
+{
+    size_t n = 0, used = 0;
+    const char *line = c->about.text ? c->about.text(c->about.user, pc, &n) : NULL;
+    for (size_t i = 0; line && i < n && used + 1 < size; i++) {
+        unsigned char at = (unsigned char)line[i];
+        if (at > ' ' || (used && (at == ' ' || at == '\t'))) text[used++] = at < ' ' ? ' ' : (char)at;
+    }
+    text[used] = 0;
+}
+
 static void fill_side(struct check *c, struct check_side *p, uint32_t pc)
 {
     p->pc = pc;
     p->line = line_of(c, pc);
     instruction_at(c, pc, p->instruction, sizeof p->instruction);
+    text_at(c, pc, p->text, sizeof p->text);
 }
 
 struct check_report *report_new(struct check *c, enum check_kind kind, uint32_t other, const struct warp *w,
@@ -151,6 +164,7 @@ void check_describe(const struct check_report *r, FILE *out)
     fprintf(out, "check: %s%s: %s\n", check_kind_name(r->kind), r->kind == CHECK_ALIGN ? " (warning)" : "", r->what);
     fprintf(out, "  in %s, ", *r->kernel ? r->kernel : "a launch");
     print_place(&r->by, out);
+    if (*r->by.text) fprintf(out, "\n  > %s", r->by.text);
     fputs("\n  by ", out);
     print_item(&r->by.first, r->by.lanes, out);
     fputc('\n', out);
@@ -160,6 +174,7 @@ void check_describe(const struct check_report *r, FILE *out)
         fprintf(out, "  %s the %s of ", r->relation, r->other.does);
         print_place(&r->other, out);
         fputc('\n', out);
+        if (*r->other.text) fprintf(out, "  > %s\n", r->other.text);
         if (r->kind == CHECK_RACES) {
             fputs("  by ", out);
             print_item(&r->other.first, r->other.lanes, out);
@@ -199,6 +214,8 @@ static void json_side(const struct check_side *p, bool item, FILE *out)
     output_json_string(out, p->does ? p->does : "");
     fputs(", \"instruction\": ", out);
     output_json_string(out, p->instruction);
+    if (*p->text) fputs(", \"text\": ", out);
+    if (*p->text) output_json_string(out, p->text);
     if (item) {
         fprintf(out, ", \"warp\": %u, \"lane\": %u, \"lanes\": %u", p->first.warp, p->first.lane, p->lanes);
         json_triple("group", p->first.group, out);

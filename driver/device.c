@@ -46,13 +46,28 @@ static enum ventus_status read_config(const char *path, struct gpu_config *confi
     return VENTUS_BAD_CONFIG;
 }
 
+/* VENTUS_TIMING, which takes the place of what the machine's file says of a model of its cycles. False: the text, of
+ * why it cannot be. */
+static bool timing_of_environment(struct gpu_config *c, char *why, size_t why_size)
+{
+    const char *said = secure_getenv("VENTUS_TIMING");
+    if (!said || !*said) return true;
+    if (strlen(said) < sizeof c->timing) {
+        strcpy(c->timing, said);
+        return clock_check(c, why, why_size);
+    }
+    snprintf(why, why_size, "VENTUS_TIMING: the name is too long");
+    return false;
+}
+
 /* The machine without a file; what is wrong then is a variable of the environment. */
 static enum ventus_status default_config(struct gpu_config *config, char *why, size_t why_size)
 {
     gpu_config_default(config);
     const char *wrong = gpu_config_check(config);
     if (wrong && why && why_size) snprintf(why, why_size, "%s", wrong);
-    return wrong ? VENTUS_BAD_CONFIG : VENTUS_OK;
+    if (wrong) return VENTUS_BAD_CONFIG;
+    return timing_of_environment(config, why, why_size) ? VENTUS_OK : VENTUS_BAD_CONFIG;
 }
 
 enum ventus_status device_gpu_config(size_t index, struct gpu_config *config, char *why, size_t why_size)
@@ -64,6 +79,7 @@ enum ventus_status device_gpu_config(size_t index, struct gpu_config *config, ch
     char text[600] = "", *path = strndup(name, n);
     if (!path) return VENTUS_NO_MEMORY;
     enum ventus_status status = read_config(path, config, text, sizeof text);
+    if (status == VENTUS_OK && !timing_of_environment(config, text, sizeof text)) status = VENTUS_BAD_CONFIG;
     if (status != VENTUS_OK && why && why_size)
         snprintf(why, why_size, "%s (VENTUS_CONFIG names the machine's file; `ventus info` prints one)", text);
     free(path);
@@ -161,9 +177,12 @@ static enum ventus_status open_named(const char *path, size_t n, const struct gp
     if (!d) return VENTUS_NO_MEMORY;
     d->info = info_of(path, n, config);
     d->queue.limit_ns = limit_of_environment();
+    d->queue.interrupts = interrupt_begin();
     d->queue.shows = host_wants_progress();
     device_debug_environment(d);
+    environment_check();
     device_check_environment(d);
+    device_profile_environment(d);
     device_export_environment(d);
     *device = d;
     return VENTUS_OK;

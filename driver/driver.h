@@ -85,6 +85,7 @@ struct queue {
     uint32_t running;    /* launches with the machine; written by its thread alone */
     atomic_uint watched; /* launches with a cancel flag of the caller's */
     uint64_t limit_ns;   /* how long a launch may run, 0: for ever */
+    bool interrupts;     /* Ctrl-C ends launches (interrupt.c) */
     bool shows;          /* long launches on the terminal; ... */
     uint64_t shown;      /* ... when that was last done (host_ns), 0: nothing stands there. The thread of launches */
     uint32_t pauses;     /* how many callers keep the machine idle */
@@ -118,14 +119,17 @@ struct ventus_device {
     size_t nsegments;
     struct queue queue;
     struct spares events;
-    struct debugger *debugger;  /* NULL: none; the first to watch */
-    struct check *check;        /* NULL: off; set before the first allocation */
-    FILE *check_file;           /* its own output, or NULL */
-    struct device_clock *clock; /* of a cycle model; NULL: the host's */
-    char *export_folder;        /* where launches are written to, NULL: nowhere */
-    uint32_t exported;          /* how many so far */
-    bool warned;                /* of stray accesses that are ignored; the thread of launches */
-    pthread_mutex_t print_lock; /* one thread at a time empties a print buffer; outside of `lock` */
+    struct debugger *debugger;       /* NULL: none; the first to watch */
+    struct check *check;             /* NULL: off; set before the first allocation */
+    bool check_environment;          /* VENTUS_CHECK has asked for it: its summary comes even when nothing was found */
+    struct ventus_device *reporting; /* see observe.c */
+    struct profile *profile;         /* NULL: off */
+    FILE *check_file;                /* its own output, or NULL */
+    struct device_clock *clock;      /* of a cycle model; NULL: the host's */
+    char *export_folder;             /* where launches are written to, NULL: nowhere */
+    uint32_t exported;               /* how many so far */
+    bool warned;                     /* of stray accesses that are ignored; the thread of launches */
+    pthread_mutex_t print_lock;      /* one thread at a time empties a print buffer; outside of `lock` */
 };
 
 struct ventus_module {
@@ -194,10 +198,11 @@ struct ventus_event {
     bool overdue;              /* cancelled for having run too long */
     atomic_int lost;           /* errno of output that could not be written, 0: none was */
     struct job job;
-    uint32_t block, pds;           /* device addresses, 0: not allocated */
-    uint32_t print_at, print_size; /* of the print buffer in `block` */
-    struct launch_names *names;    /* what observers learn about it; NULL: nothing */
-    struct dependency deps[];      /* what it waits for */
+    uint32_t block, pds;             /* device addresses, 0: not allocated */
+    uint32_t print_at, print_size;   /* of the print buffer in `block` */
+    struct profile_kernel *profiled; /* NULL: not */
+    struct launch_names *names;      /* what observers learn about it; NULL: nothing */
+    struct dependency deps[];        /* what it waits for */
 };
 
 /* ---- memory.c ---- */
@@ -237,12 +242,33 @@ void space_discard(ventus_device *device, uint32_t addr, uint64_t size);
 /* Host address of a range of open pages, else NULL. */
 void *space_host(const ventus_device *device, uint32_t addr, uint64_t size);
 
+/* ---- environment.c ---- */
+
+/* Says, once in a process, which variables of the environment are spelt almost as one of ours. */
+void environment_check(void);
+
+/* ---- interrupt.c: Ctrl-C ---- */
+
+/* Does Ctrl-C cancel launches? Sees to it that it does, if VENTUS_INTERRUPT asks for it. */
+bool interrupt_begin(void);
+/* It has come. */
+bool interrupt_came(void);
+/* So many launches more are with a machine. */
+void interrupt_count(int change);
+/* The launch has ended: if it was for Ctrl-C, says where it was, and ends the process. */
+void interrupt_end(const ventus_event *event);
+
 /* ---- observe.c ---- */
 
 void device_debug_environment(ventus_device *device);
 void device_debug_end(ventus_device *device);
 void device_check_environment(ventus_device *device);
 void device_check_end(ventus_device *device);
+
+/* VENTUS_PROFILE asks for a profile (docs/profiler.md); a launch that begins, and one that has ended. */
+void device_profile_environment(ventus_device *device);
+void launch_profile(ventus_event *event);
+void launch_profiled(ventus_event *event);
 
 /* Notifies the observers of the machine, if there are any, of what the host does with a range; that a range has this
  * name and the host has written the first bytes of it. */

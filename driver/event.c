@@ -210,7 +210,8 @@ const struct ventus_outcome *ventus_event_outcome(const ventus_event *event)
 bool event_is_overdue(const ventus_event *e)
 {
     const uint64_t limit = e->device->queue.limit_ns;
-    return limit && e->kind == EVENT_LAUNCH && e->state == VENTUS_RUNNING && host_ns() - e->began > limit;
+    if (e->kind != EVENT_LAUNCH || e->state != VENTUS_RUNNING) return false;
+    return (limit && host_ns() - e->began > limit) || (e->device->queue.interrupts && interrupt_came());
 }
 
 /* Of what runs the machine looks at the flag. */

@@ -405,6 +405,7 @@ enum ventus_status launch_prepare(ventus_event *e)
     enum ventus_status status = e->raw ? VENTUS_OK : prepare_blocks(e);
     e->job.options.info = launch_info(e);
     e->job.options.kernel = e->raw ? NULL : e->in.kernel->name;
+    if (e->device->profile) launch_profile(e);
     if (!e->raw) e->job.options.print = print_now;
     if (!e->raw) e->job.options.print_user = e;
     if (status == VENTUS_OK) launch_export(e);
@@ -448,11 +449,29 @@ static void describe_access(ventus_event *e, const char *name, const char *did, 
     say(e, "%s %s%s%s: %s", name, did, where, who, what);
 }
 
+/* Into the message: what a launch was at that has run for too long, or that Ctrl-C has ended. */
+static void describe_end(ventus_event *e, const char *name)
+{
+    const struct fault *f = &e->job.result.fault;
+    char where[64] = "", who[64] = "", what[300];
+    uint32_t line = e->in.module ? ventus_module_line(e->in.module, f->pc) : 0, id[3];
+    if (line) snprintf(where, sizeof where, " line %u,", (unsigned)line);
+    if (f->lane < ISA_LANES && !e->raw) {
+        work_item(&e->in.range, f, e->job.launch.threads_per_warp, id);
+        snprintf(who, sizeof who, " work-item (%u,%u,%u),", (unsigned)id[0], (unsigned)id[1], (unsigned)id[2]);
+    }
+    fault_print_place(f, what, sizeof what);
+    say(e, "%s: %s; it was at%s%s %s, active lanes %08x%s%s", name,
+        interrupt_came() ? "the launch was interrupted" : ventus_status_text(e->outcome.status), where, who, what,
+        (unsigned)f->lanes, *f->detail ? ", " : "", f->detail);
+}
+
 static void describe(ventus_event *e)
 {
     char name[160] = "launch";
     if (!e->raw) snprintf(name, sizeof name, "kernel %s", e->in.kernel->name);
     if (e->job.result.status == LAUNCH_FAULT) describe_access(e, name, "failed", &e->job.result.fault);
+    else if (e->overdue && e->job.result.fault.profile) describe_end(e, name);
     else if (e->outcome.status != VENTUS_OK) say(e, "%s: %s", name, ventus_status_text(e->outcome.status));
     else if (e->lost) say(e, "%s: not all of its output could be written: %s", name, strerror(e->lost));
     else describe_access(e, name, "strays, which is ignored and not said again,", &e->job.result.stray);
@@ -498,8 +517,10 @@ enum ventus_status launch_finish(ventus_event *e, enum ventus_status status)
     e->outcome.result.fault = fault_of(&e->job.result.fault);
     e->outcome.result.counters = launch_counters(&e->job.result.counters);
     if (e->result) *e->result = e->job.result;
+    if (e->profiled) launch_profiled(e);
     bool stray = e->job.result.stray.kind && !e->device->warned && !e->lost;
     if (stray) e->device->warned = true;
     if (status != VENTUS_OK || stray || e->lost) describe(e);
+    if (e->device->queue.interrupts) interrupt_end(e);
     return status;
 }

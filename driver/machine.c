@@ -58,11 +58,12 @@ static struct job *next_job(void *user)
     ventus_device *d = user;
     struct queue *q = &d->queue;
     enum ventus_status status;
-    if (!atomic_exchange(&q->news, false) && !q->watched && !q->limit_ns) return NULL;
+    if (!atomic_exchange(&q->news, false) && !q->watched && !q->limit_ns && !q->interrupts) return NULL;
     for (ventus_event *e; (e = candidate(d, &status));) {
         if (status == VENTUS_OK) status = launch_prepare(e);
         if (status == VENTUS_OK) {
             event_begin(e);
+            if (q->interrupts) interrupt_count(1);
             q->news = true; /* there may be more */
             return &e->job;
         }
@@ -93,6 +94,7 @@ static void job_done(void *user, struct job *job)
     if (q->shown) host_show_progress("%s", "");
     q->shown = 0;
     event_end(e, launch_status(e));
+    if (q->interrupts) interrupt_count(-1);
 }
 
 static void run_batch(ventus_device *d, ventus_event *first)

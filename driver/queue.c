@@ -256,7 +256,7 @@ void ventus_event_cancel(ventus_event *event)
 /* Cancels launches whose callers have set their cancel flags, or which have run too long. With the lock held. */
 static void check_running(struct queue *q)
 {
-    bool looks = q->watched || (q->limit_ns && q->running);
+    bool looks = q->watched || ((q->limit_ns || q->interrupts) && q->running);
     for (ventus_event *e = looks ? q->all.first : NULL; e; e = e->link[ALL].next) {
         if (event_is_overdue(e)) e->overdue = true;
         if (e->overdue || (e->watch && *e->watch)) cancel(e);

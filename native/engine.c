@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "host/host.h"
+#include "native/tally.h"
 #include "native/units.h"
 #include "native/stretch.h"
 
@@ -25,8 +26,10 @@ enum {
 /* What the engine keeps for one SM. */
 struct native_sm {
     struct native_state state;
-    uint64_t launch;  /* number of the launch that the unit belongs to */
-    uint32_t version; /* of the machine's code then */
+    uint32_t index;        /* of the SM */
+    struct counts *counts; /* that its tallies belong to; NULL: none are kept */
+    uint64_t launch;       /* number of the launch that the unit belongs to */
+    uint32_t version;      /* of the machine's code then */
     /* For that launch: the unit of all its warps, or those of warps with all lanes and of last ones with fewer; ... */
     struct held {
         uint32_t lanes; /* of the warp that it has been looked for with; 0: not yet */
@@ -55,14 +58,12 @@ static struct native_sm *sm_of(const struct sm *sm)
     return &native->sms[sm->index];
 }
 
-/* The build of `step` for this host. */
-static const struct engine_build *step(void)
+/* The build of `step` for this host, and the one that counts instructions. */
+static const struct engine_build *step(bool counts)
 {
-    static const struct engine_build *_Atomic build;
-    const struct engine_build *b = engine_step.builds;
-    if (build) return build;
-    while (b->usable && !b->usable()) b++;
-    return build = b;
+    static const struct engine_build *_Atomic builds_of_step[2];
+    if (!builds_of_step[counts]) builds_of_step[counts] = engine_choose(&engine_step, counts ? NEEDS_COUNTS : 0);
+    return builds_of_step[counts];
 }
 
 /* ---- counters ---- */
@@ -92,7 +93,7 @@ static bool help(struct sm *sm, struct warp *w, uint32_t mask)
 {
     if (w->mask != mask) warp_set_mask(w, mask);
     w->group->local_end = UINT32_MAX;
-    enum stop stop = step()->run(sm, w, 1);
+    enum stop stop = step(false)->run(sm, w, 1);
     w->group->counters.instructions--;
     return stop == STOP_FAULT;
 }
@@ -265,6 +266,7 @@ static bool jumped(struct sm *sm, bool refused)
     } else if (n->inside) {
         const struct native_site *site = &n->unit->sites[n->state.site];
         restore_at_site(w, site, &n->state);
+        tallies_take_back(n->unit, n->index, sm->counts, site->pc, false, n->state.mask);
         if (refused) describe_access(sm, site, n->state.mask);
         if (site->record == RECORD_NONE) w->group->counters.instructions--; /* that `step` has counted, too */
         account(n, w);
@@ -293,6 +295,8 @@ static enum stop run_code(struct sm *sm, struct native_sm *n, uint32_t entry, ui
     if (s->mask != w->mask) warp_set_mask(w, s->mask);
     if (exit == EXIT_SITE || exit == EXIT_FAULT) take_back(s, unit->sites[s->site].after);
     if (exit == EXIT_SITE) take_back(s, unit->sites[s->site].own);
+    if ((exit == EXIT_SITE || exit == EXIT_FAULT) && sm->counts)
+        tallies_take_back(unit, n->index, sm->counts, unit->sites[s->site].pc, exit == EXIT_SITE, s->mask);
     account(n, w);
     const int64_t left = (int32_t)(s->budget - s->counts[COUNT_INSTRUCTIONS]) + (int64_t)n->held_back;
     *budget = left > 0 ? (uint64_t)left : 0; /* see native_request.late */
@@ -330,6 +334,7 @@ static void heat(struct sm *sm, struct native_unit *unit, const struct warp *w, 
 static void use_unit(struct native_sm *n, struct native_unit *unit)
 {
     n->unit = unit;
+    n->state.tallies = tallies_for(unit, n->index, n->counts);
     n->state.number = unit ? unit->number : 0;
     n->state.lanes = unit && unit->request.lanes != LANES_ANY ? ~0u >> (ISA_LANES - unit->request.items) : 0;
 }
@@ -347,7 +352,7 @@ static enum stop step_on(struct sm *sm, struct warp *w, uint64_t most)
     warp_clear(w);
     w->left = 0;
     w->group->local_end = UINT32_MAX;
-    return step()->run(sm, w, most);
+    return step(sm->counts != NULL)->run(sm, w, most);
 }
 
 /* At most so many instructions by `step`; *budget is what is left. Returns STOP_NOT when translated code may go on: not
@@ -420,6 +425,7 @@ static struct native_unit *unit_of(struct native *native, struct native_sm *n, c
         forget_held(native, n);
         n->launch = g->launch_number;
         n->version = version;
+        n->counts = g->job->options.counts;
     }
     if (!n->unit || !has_lanes(n, w)) {
         struct held *held = n->held;
@@ -560,6 +566,7 @@ static void *open_native(struct gpu *gpu)
     if (!native) return NULL;
     memset(native, 0, size);
     for (uint32_t i = 0; i < gpu->config.sms; i++) {
+        native->sms[i].index = i;
         native->sms[i].state.help = help;
         native->sms[i].state.wrote = wrote;
         native->sms[i].state.next = next_warp;
@@ -573,6 +580,12 @@ static void *open_native(struct gpu *gpu)
     return native;
 }
 
+static void settle_native(void *data)
+{
+    struct native *native = data;
+    for (const struct native_unit *u = native->units.first; u; u = u->next) tallies_settle(u, 0);
+}
+
 static void close_native(void *data)
 {
     struct native *native = data;
@@ -583,7 +596,7 @@ static void close_native(void *data)
 
 /* One for each host level; they differ in what is asked of the translator alone (units_level). */
 static const struct engine_build builds[] = {
-#define LEVEL(name, words, cpu) {#name, host_is_##name, 0, run_native, true, true, jumped},
+#define LEVEL(name, words, cpu) {#name, host_is_##name, NEEDS_COUNTS, run_native, true, true, jumped},
     NATIVE_LEVELS(LEVEL)
 #undef LEVEL
         {0}};
@@ -592,4 +605,5 @@ const struct engine engine_native = {.name = "native",
                                      .text = "translates hot code to that of this host, in the background",
                                      .builds = builds,
                                      .open = open_native,
-                                     .close = close_native};
+                                     .close = close_native,
+                                     .settle = settle_native};

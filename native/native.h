@@ -88,7 +88,8 @@ struct native_request {
     uint32_t vgprs, sgprs; /* that warps have */
     uint32_t start, entry; /* the first instruction, and the kernel that the start code calls */
     uint32_t local[3];     /* work-items of a group, as the metadata block says */
-    uint32_t metadata;     /* enum native_metadata */
+    uint16_t metadata;     /* enum native_metadata */
+    uint16_t tallies;      /* 1: executions of blocks are kept (enum native_tally) */
     uint32_t code_base, code_words;
 };
 
@@ -108,6 +109,26 @@ enum native_count {
     COUNT_STORES,
     COUNT_ATOMICS,
     NATIVE_COUNTS = 8
+};
+
+/* What translated code keeps of each block for counts of instructions (sim/counts.h), in native_state.tallies: its
+ * executions where all lanes of warps are active, those under a mask, the lanes of these; and of the branch at its end
+ * how often all active lanes went to its target, how often some, and how many lanes in both cases, but for the first.
+ */
+enum native_tally {
+    TALLY_FULL,
+    TALLY_MASKED,
+    TALLY_LANES,
+    TALLY_TAKEN_FULL,
+    TALLY_TAKEN_MASKED,
+    TALLY_DIVERGED,
+    TALLY_TAKEN_LANES, /* of the last two */
+    NATIVE_TALLIES = 8
+};
+
+/* The code of a block that has tallies, and that of the routine which its last instruction stands for. */
+struct native_block {
+    uint32_t pc, end, routine, routine_end; /* routine 0: there is none */
 };
 
 /* How the addresses of the access in progress are recorded. */
@@ -178,6 +199,7 @@ struct native_state {
     void (*clear)(struct warp *w); /* writes the registers of a blank warp */
     /* Executes the instruction at w->pc with `step`; w->mask is `mask` first. Returns whether it has failed. */
     bool (*help)(struct sm *sm, struct warp *w, uint32_t mask);
+    uint64_t *tallies;                           /* of this SM, NATIVE_TALLIES for each block */
     void (*wrote)(struct sm *sm, uint32_t mask); /* ends reservations of what state.site has written */
     _Alignas(64) uint32_t in[ISA_LANES];         /* for atomics, and accesses of no shape */
     _Alignas(64) uint32_t out[ISA_LANES];
@@ -202,12 +224,13 @@ typedef uint32_t native_code(struct sm *sm, struct native_state *state, uint32_t
 
 struct native_header {
     uint32_t magic, layout;
-    uint32_t nentries, nsites;
+    uint32_t nentries, nsites, nblocks; /* nblocks 0: the request asks for no tallies */
+    uint32_t none;
     uint64_t code;          /* offset of the code in the segment */
     uint32_t reserves;      /* 1: reservations do not keep warps out of this code */
     uint32_t insns, helped; /* instructions, and those of them that `step` executes; of every version of a block */
     uint32_t build_us, pass_us, code_us; /* processor time: LLVM's representation, its passes, host code */
-    /* struct native_entry[nentries], ascending; then struct native_site[nsites] */
+    /* struct native_entry[nentries], ascending; struct native_site[nsites]; struct native_block[nblocks], ascending */
 };
 
 /* A number that changes when the structures change that translated code accesses. */
@@ -242,6 +265,9 @@ static inline uint32_t native_layout(void)
                             offsetof(struct native_state, clear),
                             offsetof(struct native_state, next),
                             offsetof(struct native_state, wrote),
+                            offsetof(struct native_state, tallies),
+                            sizeof(struct native_block),
+                            sizeof(struct native_header),
                             offsetof(struct group, counters),
                             sizeof(struct counters),
                             offsetof(struct group, index),

@@ -12,6 +12,7 @@
 
 #include "host/host.h"
 #include "native/symbols.h"
+#include "native/tally.h"
 #include "sim/next.h"
 
 #define BYTES_MOST (128u << 20) /* of units that nobody holds, about */
@@ -96,6 +97,7 @@ static struct native_request make_request(const struct native_units *u, const st
     r.tuning = host_is_amd() ? NATIVE_FOR_amd : NATIVE_FOR_intel;
     r.profile = u->gpu->config.profile;
     r.order = (uint8_t)g->job->options.order;
+    r.tallies = g->job->options.counts != NULL;
     r.effort = (uint8_t)effort();
     r.registers = (uint8_t)registers();
     r.threads = (uint16_t)l->threads_per_warp;
@@ -146,14 +148,15 @@ static bool is_image(const uint8_t *bytes, size_t size)
     if (size < sizeof *e || memcmp(e->e_ident, ELFMAG, SELFMAG) || e->e_type != ET_DYN) return false;
     if (e->e_entry > size || size - e->e_entry < sizeof(struct native_header) || e->e_entry % 8) return false;
     const struct native_header *h = (const struct native_header *)(bytes + e->e_entry);
-    uint64_t tables =
-        h->nentries * (uint64_t)sizeof(struct native_entry) + h->nsites * (uint64_t)sizeof(struct native_site);
+    uint64_t tables = h->nentries * (uint64_t)sizeof(struct native_entry) +
+                      h->nsites * (uint64_t)sizeof(struct native_site) +
+                      h->nblocks * (uint64_t)sizeof(struct native_block);
     return h->magic == NATIVE_MAGIC && h->layout == native_layout() && h->code && h->code < e->e_entry &&
            size - e->e_entry - sizeof *h >= tables;
 }
 
 /* Takes over an image in executable memory: unmaps it if it is none. */
-static bool use_image(struct native_unit *unit, uint8_t *p, size_t size)
+static bool use_image(struct gpu *gpu, struct native_unit *unit, uint8_t *p, size_t size)
 {
     if (!is_image(p, size)) {
         munmap(p, size);
@@ -170,6 +173,9 @@ static bool use_image(struct native_unit *unit, uint8_t *p, size_t size)
     unit->nsites = h->nsites;
     unit->entries = (const struct native_entry *)(h + 1);
     unit->sites = (const struct native_site *)(unit->entries + h->nentries);
+    unit->blocks = (const struct native_block *)(unit->sites + h->nsites);
+    unit->nblocks = h->nblocks;
+    if (unit->request.tallies && !tallies_make(gpu, unit)) return false;
     uint32_t start = unit_entry(unit, unit->request.start);
     unit->start_need = start == NATIVE_NOWHERE ? UINT32_MAX : unit->entries[start].need;
     unit->symbol = symbol_add(unit->name, p + h->code, ((const Elf64_Ehdr *)p)->e_entry - h->code);
@@ -177,13 +183,13 @@ static bool use_image(struct native_unit *unit, uint8_t *p, size_t size)
 }
 
 /* Makes an image's code executable. */
-static bool load_image(struct native_unit *unit, const void *bytes, size_t size)
+static bool load_image(struct gpu *gpu, struct native_unit *unit, const void *bytes, size_t size)
 {
     if (!bytes || !size) return false;
     uint8_t *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (p == MAP_FAILED) return false;
     memcpy(p, bytes, size);
-    if (mprotect(p, size, PROT_READ | PROT_EXEC) == 0) return use_image(unit, p, size);
+    if (mprotect(p, size, PROT_READ | PROT_EXEC) == 0) return use_image(gpu, unit, p, size);
     munmap(p, size);
     return false;
 }
@@ -192,7 +198,7 @@ static void translate_unit(struct native_units *u, struct native_unit *unit)
 {
     size_t size = 0;
     void *bytes = translator_ask(&u->process, &unit->request, unit->code, &size);
-    bool ready = load_image(unit, bytes, size);
+    bool ready = load_image(u->gpu, unit, bytes, size);
     unit->state = ready ? TRANSLATION_READY : TRANSLATION_NONE;
     free(bytes);
 }
@@ -202,7 +208,7 @@ static void look_in_cache(struct native_units *u, struct native_unit *unit)
 {
     size_t size;
     uint8_t *image = cache_load(&u->cache, &unit->request, unit->code, &size);
-    unit->cached = image && use_image(unit, image, size);
+    unit->cached = image && use_image(u->gpu, unit, image, size);
     if (unit->cached) unit->state = TRANSLATION_READY;
 }
 
@@ -330,6 +336,7 @@ static struct native_unit *add_unit(struct native_units *u, const struct native_
 static void free_unit(struct native_unit *unit)
 {
     symbol_remove(unit->symbol);
+    tallies_free(unit);
     if (unit->image) munmap(unit->image, unit->size);
     free(unit->code);
     free(unit);
@@ -384,13 +391,15 @@ static void hold(struct native_unit *unit, int32_t change)
 static bool may_go(const struct native_unit *unit) { return !unit->holders && unit->state != TRANSLATION_WANTED; }
 
 /* The oldest, down to three quarters of the limit, so that not every unit that is added looks at all the others. */
-static void make_room(struct native_units *u)
+static void make_room(struct native_units *u, uint32_t sm)
 {
     uint64_t younger = 0;
     if (u->bytes <= BYTES_MOST) return;
     for (struct native_unit **link = &u->first; *link;) {
         younger += unit_bytes(*link);
-        if (younger > BYTES_MOST / 4 * 3 && may_go(*link)) drop(u, link);
+        const bool goes = younger > BYTES_MOST / 4 * 3 && may_go(*link);
+        if (goes) tallies_settle(*link, sm);
+        if (goes) drop(u, link);
         else link = &(*link)->next;
     }
 }
@@ -402,7 +411,7 @@ struct native_unit *units_hold(struct native_units *u, const struct warp *w)
     struct native_unit *unit = r.code_words ? choose(u, r, w->group) : NULL;
     hold(unit, 1);
     if (unit && u->at_once && unit->state == TRANSLATION_COLD) translate_unit(u, unit);
-    make_room(u);
+    make_room(u, w->group->sm->index);
     pthread_mutex_unlock(&u->lock);
     return unit;
 }

@@ -33,7 +33,12 @@ struct native_unit {
     native_code *run;
     const struct native_entry *entries;
     const struct native_site *sites;
-    uint32_t nentries, nsites;
+    const struct native_block *blocks;
+    uint32_t nentries, nsites, nblocks;
+    uint64_t *tallies;       /* see tally.h; NULL: the unit has none */
+    uint8_t *sizes;          /* of its instructions, in bytes, by word of `code`; NULL likewise */
+    struct counts **targets; /* of each SM: whose its tallies are; NULL: nobody's, they are 0 */
+    uint32_t sms;
     uint32_t start_need;     /* of the entry where warps begin; UINT32_MAX: there is none */
     bool reserves;           /* see struct native_header */
     uint32_t insns, cost_us; /* how much was translated, and what that took of the processor */

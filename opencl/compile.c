@@ -109,6 +109,24 @@ static void job_fail(struct build_job *job, char *log)
     job_release(job);
 }
 
+/* Does somebody look on who shows lines of the source? The program then carries it (-g). */
+static bool is_source_wanted(void)
+{
+    static const char *const variables[] = {"VENTUS_CHECK", "VENTUS_PROFILE"};
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
+        const char *said = secure_getenv(variables[i]);
+        if (said && *said && strcmp(said, "0") != 0) return true;
+    }
+    return false;
+}
+
+/* What the compiler gets for the options of a build; to be freed. */
+static char *compiler_options(const char *options)
+{
+    char *text;
+    return asprintf(&text, "%s%s", options ? options : "", is_source_wanted() ? " -g" : "") < 0 ? NULL : text;
+}
+
 /* Claims the program for the devices of the list, or all; on failure the job holds nothing. */
 static cl_int job_begin(struct build_job *job, cl_uint count, const cl_device_id *list, const char *options)
 {
@@ -232,7 +250,7 @@ cl_int clCompileProgram(cl_program program, cl_uint count, const cl_device_id *l
     if (!error) error = job_begin(&job, count, list, options);
     if (error) return error;
     if (nheaders) job.folder = folder_of_headers(nheaders, headers, names);
-    if ((!nheaders || job.folder) && (job.options = strdup(options ? options : ""))) return job_start(&job);
+    if ((!nheaders || job.folder) && (job.options = compiler_options(options))) return job_start(&job);
     char *log = folder_problem("the headers");
     if (log) compiler_complain(CL_OUT_OF_RESOURCES, log);
     job_fail(&job, log);
@@ -406,7 +424,7 @@ cl_int clBuildProgram(cl_program program, cl_uint count, const cl_device_id *lis
     if (!error) error = job_begin(&job, count, list, options);
     if (error) return error;
     if (!program->source) error = binaries_take(&job);
-    else if (!(job.options = strdup(options ? options : ""))) error = CL_OUT_OF_HOST_MEMORY;
+    else if (!(job.options = compiler_options(options))) error = CL_OUT_OF_HOST_MEMORY;
     if (!error) return job_start(&job);
     job_fail(&job, NULL);
     return error;

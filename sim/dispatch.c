@@ -41,6 +41,7 @@ struct run {
     uint64_t resident;                       /* groups that have been claimed and are not over */
     uint32_t claims;                         /* of SMs, those included whose groups others have taken */
     _Atomic bool stopped;                    /* fault or cancel: no more groups, resident ones are abandoned */
+    bool placed;                             /* its result says where it was when it was cancelled */
     uint32_t *areas, nareas;                 /* free areas of private memory; NULL: one for all */
     uint32_t nparts;                         /* one if groups go one by one, else one for each worker */
     struct part parts[];
@@ -105,6 +106,7 @@ static void choose_engine(struct gpu *gpu, struct run *r)
     if (gpu->config.ignore_stray) needs |= NEEDS_CHECKS;
     if (r->observers) needs |= NEEDS_HOOKS;
     if (r->flags) needs |= NEEDS_FLAGS;
+    if (r->job->options.counts) needs |= NEEDS_COUNTS;
     r->engine = engine_choose(gpu->engine, needs);
 }
 
@@ -561,6 +563,22 @@ static void stop_run(struct run *r, const struct sm *sm, enum slice_end end)
     if (end == SLICE_FAULT) result->fault = sm->fault;
 }
 
+/* Where a launch was that has been cancelled: of the first of its groups that ends so, the warp that ran, or one that
+ * waits. */
+static void note_place(struct run *r, struct sm *sm, const struct group *g)
+{
+    const struct warp *end = g->warps + g->launch->warps, *w = g->warps;
+    if (r->placed) return;
+    if (sm->warp >= g->warps && sm->warp < end && sm->warp->state != WARP_ENDED) w = sm->warp;
+    while (w < end && w->state == WARP_ENDED) w++;
+    if (w == end) return;
+    r->placed = true;
+    sm->warp = (struct warp *)(uintptr_t)w;
+    fault_raise(sm, w, FAULT_NONE, w->mask ? (uint32_t)__builtin_ctz(w->mask) : ISA_LANES, 0,
+                w->state == WARP_READY ? NULL : "waiting at a barrier");
+    r->job->result.fault = sm->fault;
+}
+
 /* A group is over, one way or another. */
 static void conclude(struct dispatcher *d, struct sm *sm, struct group *g, enum slice_end end)
 {
@@ -572,6 +590,7 @@ static void conclude(struct dispatcher *d, struct sm *sm, struct group *g, enum 
     counters_add(&r->job->result.counters, &g->counters);
     if (g->stray.kind && !r->job->result.stray.kind) r->job->result.stray = g->stray;
     if (claimed) measure_groups(c, g);
+    if (end == SLICE_CANCELLED && (!r->stopped || r->job->result.status == LAUNCH_CANCELLED)) note_place(r, sm, g);
     leave_slot(sm, slot);
     if (claimed) c->ended++;
     else r->resident--;

@@ -67,10 +67,11 @@ enum stop { STOP_NOT, STOP_QUANTUM, STOP_TURN, STOP_BARRIER, STOP_END, STOP_FAUL
 
 /* What some launches need. */
 enum launch_need {
-    NEEDS_HOOKS = 1,  /* observers: observe_before, observe_access and observe_after are called for each instruction */
-    NEEDS_FLAGS = 2,  /* fflags and vxsat accrue, w->raised says what the last instruction raised */
-    NEEDS_SV39 = 4,   /* code and data are at virtual addresses: fetch_translated, memory_run */
-    NEEDS_CHECKS = 8, /* no access may be tried out: each is memory_run's, which ignores stray ones */
+    NEEDS_HOOKS = 1,   /* observers: observe_before, observe_access and observe_after are called for each instruction */
+    NEEDS_FLAGS = 2,   /* fflags and vxsat accrue, w->raised says what the last instruction raised */
+    NEEDS_SV39 = 4,    /* code and data are at virtual addresses: fetch_translated, memory_run */
+    NEEDS_COUNTS = 16, /* sm->counts is kept: sim/counts.h */
+    NEEDS_CHECKS = 8,  /* no access may be tried out: each is memory_run's, which ignores stray ones */
 };
 
 typedef enum stop engine_run(struct sm *sm, struct warp *w, uint64_t budget);
@@ -99,6 +100,8 @@ struct engine {
      * gpu->code_version, read when `run` is called, is not what it was. */
     void *(*open)(struct gpu *gpu);
     void (*close)(void *data);
+    /* Adds what it holds back of counts to those of its launches (sim/counts.h). NULL: it holds nothing back. */
+    void (*settle)(void *data);
 };
 
 /* All engines, the best first; `step`, which can run every launch, is the last. ENGINE(x) is engine_x, in a file of its

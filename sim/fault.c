@@ -145,12 +145,20 @@ static void print_insn(const struct fault *f, char *buf, size_t size)
 int fault_print(const struct fault *f, char *buf, size_t size)
 {
     int len = 0;
-    char insn[96];
     append(buf, size, &len, "%s", fault_name(f->kind));
     if (has_address(f->kind)) append(buf, size, &len, " at 0x%08llx", (unsigned long long)f->addr);
     if (*f->detail) append(buf, size, &len, " (%s)", f->detail);
     if (f->kind == FAULT_NONE || f->kind == FAULT_LAUNCH) return len;
-    append(buf, size, &len, ", work-group (%u,%u,%u) warp %u", (unsigned)f->group[0], (unsigned)f->group[1],
+    append(buf, size, &len, ", ");
+    size_t used = (size_t)len < size ? (size_t)len : size;
+    return len + fault_print_place(f, used < size ? buf + used : NULL, size - used);
+}
+
+int fault_print_place(const struct fault *f, char *buf, size_t size)
+{
+    int len = 0;
+    char insn[96];
+    append(buf, size, &len, "work-group (%u,%u,%u) warp %u", (unsigned)f->group[0], (unsigned)f->group[1],
            (unsigned)f->group[2], (unsigned)f->warp);
     if (f->lane < ISA_LANES) append(buf, size, &len, " lane %u", (unsigned)f->lane);
     append(buf, size, &len, ", pc 0x%08x", (unsigned)f->pc);

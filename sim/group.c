@@ -332,6 +332,7 @@ static bool enter_group(struct sm *sm, struct group *g)
     sm->group = g;
     sm->engine = slot->engine;
     sm->order = g->job->options.order;
+    sm->counts = g->job->options.counts;
     return !*slot->stopped;
 }
 

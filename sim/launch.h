@@ -181,7 +181,7 @@ enum launch_status {
 
 struct result {
     enum launch_status status;
-    struct fault fault;
+    struct fault fault; /* LAUNCH_CANCELLED: where one of its warps was, kind FAULT_NONE; profile 0: none was at work */
     struct fault stray; /* the first access of a group that was ignored (gpu_config.ignore_stray); FAULT_NONE: none */
     struct counters counters;
 };
@@ -192,10 +192,12 @@ enum path_order { PATH_FEWER_FIRST, PATH_TAKEN_FIRST, PATH_FALLTHROUGH_FIRST };
 
 struct observer;
 struct launch_info;
+struct counts;
 
 struct launch_options {
     const struct observer *observers; /* those of this launch (sim/observe.h), linked by `next`; NULL: none */
     const struct launch_info *info;   /* what observers are told of the launch; NULL: nothing */
+    struct counts *counts;            /* where its instructions are counted (sim/counts.h); NULL: nowhere */
     const char *kernel;               /* its name, for tools of the host that show its code; NULL: not known */
     enum path_order order;
     bool serial;                /* one work-group at a time, each at the base of local and private memory,
@@ -248,5 +250,8 @@ const char *fault_key(enum fault_kind kind);
 /* Prints a fault in one line without newline: kind, address, work-group, warp, lane, pc and the
  * disassembled instruction. Returns the length as snprintf does. */
 int fault_print(const struct fault *fault, char *buf, size_t size);
+
+/* The same without kind and address: the place alone. */
+int fault_print_place(const struct fault *fault, char *buf, size_t size);
 
 #endif

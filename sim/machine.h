@@ -12,6 +12,7 @@
 #include "isa/abi.h"
 #include "sim/engine.h"
 #include "isa/effects.h"
+#include "sim/counts.h"
 #include "sim/eval.h"
 #include "sim/mstatus.h"
 #include "sim/observe.h"
@@ -161,6 +162,7 @@ struct sm {
     const struct insn *insn;      /* its instruction, in the hooked engine */
     const struct code_page *page; /* the page it may be in; atomic, read by code_drop of other threads */
 
+    struct counts *counts; /* of the launch that runs; NULL: it has none */
     enum path_order order;
     struct fault fault;
     sigjmp_buf *jump; /* where a bad access goes, see recover_guard */

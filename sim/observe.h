@@ -94,6 +94,8 @@ struct launch_info {
     bool local_set;                                  /* the program may rely on local memory being zero at first */
     bool open_memory;                                /* below the heap, it may use all that the machine has open */
     uint32_t (*line)(const void *user, uint32_t pc); /* source line or 0; may be NULL */
+    /* The text of that line, `*size` bytes; NULL: not known. May be NULL. */
+    const char *(*text)(const void *user, uint32_t pc, size_t *size);
     const void *user;
     const void *elf; /* the program as an ELF file of so many bytes; NULL: not known */
     size_t elf_size;

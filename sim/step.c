@@ -16,6 +16,13 @@
 #include "sim/mma.h"
 #include "sim/rows.h"
 
+#if STEP_HOOKED
+#define STEP_COUNTED 1
+#endif
+#ifndef STEP_COUNTED
+#define STEP_COUNTED 0
+#endif
+
 /* The instruction in progress. Only inlined functions see it, so that the loop keeps it in host registers. */
 struct step {
     struct sm *sm;
@@ -24,8 +31,9 @@ struct step {
     uint32_t (*v)[ISA_LANES];
     struct counters *counters; /* of its group */
     const struct decoded *d;
-    const struct insn *in; /* of `d` */
-    uint32_t next;         /* address of the instruction behind it, or where it jumps */
+    const struct insn *in;      /* of `d` */
+    uint32_t next;              /* address of the instruction behind it, or where it jumps */
+    struct insn_counts *counts; /* its own; NULL: none are kept */
 };
 
 /* Address of the instruction word, behind its prefix; before a jump. */
@@ -128,8 +136,15 @@ INLINE enum stop run_last_lane(struct step *s, value_fn *value)
 
 INLINE uint32_t target(const struct step *s) { return here(s) + (uint32_t)s->in->imm; }
 
+/* Are instructions counted one by one? In builds for launches that ask for it, and in the hooked one. */
+INLINE bool is_counted(const struct step *s) { return STEP_COUNTED && s->counts; }
+
 INLINE enum stop branch(struct step *s, bool taken)
 {
+    if (taken && is_counted(s)) {
+        s->counts->taken++;
+        s->counts->taken_lanes += s->w->nactive;
+    }
     if (taken) s->next = target(s);
     return STOP_NOT;
 }
@@ -137,9 +152,15 @@ INLINE enum stop branch(struct step *s, bool taken)
 INLINE enum stop branch_lanes(struct step *s, uint32_t taken)
 {
     uint32_t next;
+    const uint32_t mask = s->w->mask;
     count_vector(s);
     if (!simt_branch(s->w, taken, target(s), s->next, s->sm->order, &next))
         return fault_raise(s->sm, s->w, FAULT_SIMT_OVERFLOW, ISA_LANES, 0, NULL);
+    if (is_counted(s) && taken) {
+        s->counts->taken += taken == mask;
+        s->counts->diverged += taken != mask;
+        s->counts->taken_lanes += (uint32_t)__builtin_popcount(taken);
+    }
     s->next = next;
     return STOP_NOT;
 }
@@ -485,6 +506,12 @@ INLINE unsigned dispatch_flat(const struct step *s)
     return s->w->active & flat_private(s->v[s->in->rs1]) ? DISPATCH_MEMORY : s->in->op;
 }
 
+INLINE void count_insn(struct step *s, int change)
+{
+    s->counts->executions += (uint64_t)(int64_t)change;
+    s->counts->lanes += (uint64_t)(int64_t)(change * (int)s->w->nactive);
+}
+
 /* STOP_NOT: it may be executed. */
 INLINE enum stop announce_insn(struct step *s, const struct code_page *page)
 {
@@ -493,6 +520,7 @@ INLINE enum stop announce_insn(struct step *s, const struct code_page *page)
     s->w->raised = 0;
     if (observe_before(s->w, s->in, page, &stop)) return STOP_NOT;
     s->counters->instructions--;
+    if (is_counted(s)) count_insn(s, -1);
     return stop;
 }
 
@@ -507,6 +535,7 @@ enum stop STEP_NAME(struct sm *sm, struct warp *w, uint64_t budget)
     const bool translated = STEP_HOOKED && launch->sv39;
     const bool checked = translated || (STEP_HOOKED && sm->gpu->config.ignore_stray);
     const struct code_page *page = NULL;
+    struct insn_counts *counts = NULL; /* of the page */
     uint32_t pc = w->pc;
     uint64_t base = MEM_SPAN; /* address of `page`; no address of the guest when there is none */
     round_set(w->frm);
@@ -516,11 +545,15 @@ enum stop STEP_NAME(struct sm *sm, struct warp *w, uint64_t budget)
             page = pc & 3 ? NULL : code_page(sm, pc);
             if (!page) return fault_fetch(sm, w);
             base = pc & ~(PAGE_WORDS * 4u - 1);
+            if (STEP_COUNTED && sm->counts) counts = counts_page(sm->counts, sm->index, pc);
         }
         s.d = translated ? fetch_translated(sm, pc) : &page->insns[pc >> 2 & (PAGE_WORDS - 1)];
         s.in = &s.d->in;
         s.next = pc + s.in->size;
         s.counters->instructions++;
+        if (translated && sm->counts) counts = counts_page(sm->counts, sm->index, pc);
+        s.counts = counts ? &counts[pc >> 2 & (PAGE_WORDS - 1)] : NULL;
+        if (is_counted(&s)) count_insn(&s, 1);
         if (s.d->vregs > vgprs || s.d->xregs > sgprs) return fault_illegal(sm, w, s.d);
         enum stop stop = STEP_HOOKED ? announce_insn(&s, page) : STOP_NOT;
         if (stop != STOP_NOT) return stop;

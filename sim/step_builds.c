@@ -4,19 +4,17 @@
 #include "host/host.h"
 #include "sim/machine.h"
 
-engine_run step_base, step_base_hooked, step_v3, step_v4;
+engine_run step_base, step_base_hooked, step_v3, step_v4, step_base_counted, step_v3_counted, step_v4_counted;
 
 static const struct engine_build builds[] = {
 #ifdef STEP_X86
-#define BUILD(level) \
-    { \
-#level, host_is_##level, 0, step_##level \
-    }
-    BUILD(v4),
-    BUILD(v3),
+#define BUILD(level)   {#level, host_is_##level, 0, step_##level},
+#define COUNTED(level) {#level " counted", host_is_##level, NEEDS_COUNTS, step_##level##_counted},
+    BUILD(v4) BUILD(v3) COUNTED(v4) COUNTED(v3)
 #endif
-    {"base", NULL, 0, step_base},
-    {"hooked", NULL, NEEDS_HOOKS | NEEDS_FLAGS | NEEDS_SV39 | NEEDS_CHECKS, step_base_hooked},
+        {"base", NULL, 0, step_base},
+    {"base counted", NULL, NEEDS_COUNTS, step_base_counted},
+    {"hooked", NULL, NEEDS_HOOKS | NEEDS_FLAGS | NEEDS_SV39 | NEEDS_CHECKS | NEEDS_COUNTS, step_base_hooked},
     {0},
 };
 

@@ -14,6 +14,7 @@ int cmd_as(int argc, char **argv);
 int cmd_cc(int argc, char **argv);
 int cmd_compare(int argc, char **argv);
 int cmd_debug(int argc, char **argv);
+int cmd_exec(int argc, char **argv);
 int cmd_info(int argc, char **argv);
 int cmd_isa(int argc, char **argv);
 int cmd_ld(int argc, char **argv);

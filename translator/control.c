@@ -299,6 +299,7 @@ static void diverge(struct translator *t, const struct node *n, LLVMValueRef tak
     LLVMValueRef deeper = LLVMBuildAdd(t->b, depth, ir_u32(t, 2), "");
     leave_if(t, n, LLVMBuildICmp(t->b, LLVMIntUGT, deeper, ir_u32(t, SIMT_DEPTH), ""));
     count_divergence(t, deeper);
+    tally_diverged(t, taken);
     LLVMValueRef rpc = LLVMBuildLoad2(t->b, t->i32, t->rpc, ""), first = taken_first(t, taken, rest);
     LLVMValueRef target = ir_u32(t, node_target(n)), next = ir_u32(t, node_next(n));
     LLVMValueRef other_pc = LLVMBuildSelect(t->b, first, next, target, "");
@@ -340,6 +341,7 @@ static void branch_vector(struct translator *t, const struct node *n)
     store_at_end(t);
     go_to(t, node_next(n), version);
     ir_at(t, all);
+    tally_taken(t);
     store_at_end(t);
     go_to(t, node_target(n), version);
     ir_at(t, both_paths);
@@ -458,6 +460,7 @@ static void wait_at_barrier(struct translator *t, uint32_t pc)
 static void branch_scalar(struct translator *t, const struct node *n)
 {
     LLVMValueRef holds = LLVMBuildICmp(t->b, LLVMIntNE, value_of_row(t, n), ir_u32(t, 0), "");
+    tally_taken_if(t, holds);
     LLVMBasicBlockRef then = way_to(t, node_target(n), t->version), other = way_to(t, node_next(n), t->version);
     LLVMBuildCondBr(t->b, holds, then, other);
 }
@@ -499,8 +502,10 @@ void finish_single(struct translator *t, const struct block *block)
     if (control == CONTROL_BRANCH) holds = value_of_row(t, last);
     single_forget(t, &live);
     if (holds) {
+        holds = LLVMBuildICmp(t->b, LLVMIntNE, holds, ir_u32(t, 0), "");
+        tally_taken_if(t, holds);
         LLVMBasicBlockRef then = way_single(t, node_target(last)), other = way_single(t, node_next(last));
-        LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntNE, holds, ir_u32(t, 0), ""), then, other);
+        LLVMBuildCondBr(t->b, holds, then, other);
     } else if (control == CONTROL_JOIN) {
         join(t, last);
     } else {

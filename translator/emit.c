@@ -337,6 +337,22 @@ static uint64_t find_code(const struct linker *l)
 
 /* ---- the image ---- */
 
+static uint32_t tallied_blocks(const struct translation *t)
+{
+    return t->flow->request->tallies ? (uint32_t)t->flow->nblocks : 0;
+}
+
+static void write_blocks(const struct translation *t, struct native_block *out)
+{
+    const struct flow *f = t->flow;
+    for (uint32_t i = 0; i < tallied_blocks(t); i++) {
+        const struct block *b = &f->blocks[i];
+        const struct node *last = b->count ? &f->nodes[b->first + b->count - 1] : NULL;
+        const struct routine *r = last && last->how == HOW_ROUTINE ? &f->routines[last->number] : NULL;
+        out[i] = (struct native_block){b->pc, b->end, r ? r->pc : 0, r ? r->end : 0};
+    }
+}
+
 static void write_headers(struct linker *l, const struct translation *t, uint64_t tables)
 {
     Elf64_Ehdr *e = (Elf64_Ehdr *)l->image;
@@ -354,6 +370,7 @@ static void write_headers(struct linker *l, const struct translation *t, uint64_
         .layout = native_layout(),
         .nentries = (uint32_t)t->nentries,
         .nsites = (uint32_t)t->nsites,
+        .nblocks = tallied_blocks(t),
         .code = find_code(l),
         .reserves = t->flow->reserves,
         .insns = (uint32_t)t->flow->nnodes,
@@ -364,7 +381,9 @@ static void write_headers(struct linker *l, const struct translation *t, uint64_
     };
     struct native_entry *entries = (struct native_entry *)(h + 1);
     memcpy(entries, t->entries, t->nentries * sizeof *entries);
-    if (t->nsites) memcpy(entries + t->nentries, t->sites, t->nsites * sizeof *t->sites);
+    struct native_site *sites = (struct native_site *)(entries + t->nentries);
+    if (t->nsites) memcpy(sites, t->sites, t->nsites * sizeof *t->sites);
+    write_blocks(t, (struct native_block *)(sites + t->nsites));
 }
 
 static bool link_image(struct linker *l, const struct translation *t, struct image *image)
@@ -376,7 +395,8 @@ static bool link_image(struct linker *l, const struct translation *t, struct ima
     if (!l->place) return refuse(l, "out of memory");
     if (!place_sections(l)) return false;
     uint64_t tables = (l->size + ALIGN - 1) / ALIGN * ALIGN;
-    l->size = tables + sizeof(struct native_header) + t->nentries * sizeof *t->entries + t->nsites * sizeof *t->sites;
+    l->size = tables + sizeof(struct native_header) + t->nentries * sizeof *t->entries + t->nsites * sizeof *t->sites +
+              tallied_blocks(t) * sizeof(struct native_block);
     l->image = calloc(1, l->size);
     if (!l->image) return refuse(l, "out of memory");
     for (unsigned i = 0; i < l->header->e_shnum; i++)

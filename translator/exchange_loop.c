@@ -228,6 +228,16 @@ static void take_turns(struct translator *t, const struct loop *l, LLVMValueRef 
 
 /* ---- what is counted ---- */
 
+/* In front of each iteration lanes part, and those that it has go to the branch's target. */
+static void tally_exchange(struct translator *t, const struct loop *l, LLVMValueRef rounds, LLVMValueRef lanes,
+                           LLVMValueRef met)
+{
+    if (!t->tallies) return;
+    tally_iterations(t, l->join, rounds, lanes, rounds, met);
+    tally(t, t->block, TALLY_DIVERGED, rounds);
+    tally(t, t->block, TALLY_TAKEN_LANES, lanes);
+}
+
 /* An iteration is the block and two joins; `plan` is what plan_exchange has said. */
 static void count_iterations(struct translator *t, const struct loop *l, LLVMValueRef plan)
 {
@@ -246,6 +256,7 @@ static void count_iterations(struct translator *t, const struct loop *l, LLVMVal
         all = LLVMBuildInsertElement(t->b, all, LLVMBuildAdd(t->b, n, parts[i], ""), ir_u32(t, i), "");
     }
     LLVMBuildStore(t->b, all, t->counts);
+    tally_exchange(t, l, part[0], part[1], part[2]);
 }
 
 /* Do all lanes in which the block has run hold 0, and do they part for the join behind the loop? */

@@ -177,6 +177,7 @@ static bool read_routine(const struct search *s, uint32_t pc, unsigned link, str
     while (index_of(s, pc, &i) && r->counts[COUNT_INSTRUCTIONS] < ROUTINE_MOST) {
         decode_single(s, pc, &n);
         for (int k = 0; k < NATIVE_COUNTS; k++) r->counts[k] = (uint16_t)(r->counts[k] + n.counts[k]);
+        r->end = node_next(&n);
         if (is_return(&n, link)) return true;
         struct isa_registers written = isa_registers_written(&n.d.in, &n.effects);
         registers_add(&r->written, &written);

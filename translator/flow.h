@@ -26,6 +26,7 @@ enum how {
 /* A routine that stands for an operation: straight-line code. */
 struct routine {
     uint32_t pc;                    /* where it begins; 0: there is none, as far as is known */
+    uint32_t end;                   /* behind its return */
     struct isa_registers written;   /* by its code, and the result */
     uint16_t counts[NATIVE_COUNTS]; /* of its code, COUNT_LANES excepted */
 };

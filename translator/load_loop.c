@@ -287,6 +287,18 @@ static void set_run_pc(struct translator *t, uint32_t pc)
     ir_record(t, ir_u32(t, pc), t->state, offsetof(struct native_state, run_pc));
 }
 
+/* Every lane leaves the loop once, the last ones together; the branch's target is the loop's beginning. */
+static void tally_load_loop(struct translator *t, const struct loop *l, LLVMValueRef rounds, LLVMValueRef lanes,
+                            LLVMValueRef parted, LLVMValueRef met)
+{
+    if (!t->tallies) return;
+    LLVMValueRef others = LLVMBuildSub(t->b, LLVMBuildSub(t->b, rounds, parted, ""), ir_u32(t, 1), "");
+    tally_iterations(t, l->join, rounds, lanes, parted, met);
+    tally(t, t->block, TALLY_DIVERGED, parted);
+    tally(t, t->block, TALLY_TAKEN_MASKED, others);
+    tally(t, t->block, TALLY_TAKEN_LANES, LLVMBuildSub(t->b, lanes, ir_popcount(t, active(t)), ""));
+}
+
 static void count_iterations(struct translator *t, const struct loop *l, LLVMValueRef plan)
 {
     enum { ROUNDS, LANES, PARTED, MET, PARTS };
@@ -306,6 +318,7 @@ static void count_iterations(struct translator *t, const struct loop *l, LLVMVal
         all = LLVMBuildInsertElement(t->b, all, LLVMBuildAdd(t->b, n, joins, ""), ir_u32(t, i), "");
     }
     LLVMBuildStore(t->b, all, t->counts);
+    tally_load_loop(t, l, part[ROUNDS], part[LANES], part[PARTED], part[MET]);
 }
 
 /* What the lanes have computed becomes the registers'; `holds` is what holds of it. */

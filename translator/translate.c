@@ -21,6 +21,7 @@
 /* Adds what the whole block counts. */
 static void count_block(struct translator *t)
 {
+    tally_block(t);
     LLVMValueRef parts[NATIVE_COUNTS], sum;
     for (unsigned i = 0; i < NATIVE_COUNTS; i++) parts[i] = ir_u32(t, t->counted[i]);
     parts[COUNT_LANES] = ir_u32(t, t->counted[COUNT_VECTOR] * (t->single ? 1 : t->items));
@@ -384,6 +385,7 @@ static void make_function(struct translator *t)
     t->group = ir_load(t, t->ptr, ir_load(t, t->ptr, t->sm, offsetof(struct sm, warp)), offsetof(struct warp, group));
     t->launch = ir_load(t, t->ptr, t->group, offsetof(struct group, launch));
     t->knl = ir_load(t, t->i32, t->launch, offsetof(struct launch, knl));
+    if (t->flow->request->tallies) t->tallies = ir_load(t, t->ptr, t->state, offsetof(struct native_state, tallies));
     hoist_begin(t);
     make_variables(t);
     t->next = block_with_phi(t, "next", &t->next_entry);

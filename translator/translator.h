@@ -43,7 +43,7 @@ struct translator {
     LLVMTypeRef i1, i8, i16, i32, i64, ptr, counts_type, chunk_type, flags_type;
 
     /* arguments, and what stays the same */
-    LLVMValueRef sm, state, mem, group, launch, knl;
+    LLVMValueRef sm, state, mem, group, launch, knl, tallies; /* tallies: NULL when there are none */
     /* variables */
     LLVMValueRef w, budget, x[ISA_XREGS], v[ISA_VREGS][CHUNK_MOST], mask, counts, exit_raw;
     LLVMValueRef rpc, vtype, mstatus, end; /* the warp's; where it has ended */
@@ -94,6 +94,24 @@ struct translator {
     unsigned nraw;                   /* exit_raw has a bit for each of them */
     bool failed;                     /* no host memory */
 };
+
+/* ---- tally.c: executions of blocks (enum native_tally), where the request asks for them; else nothing ---- */
+
+/* Adds a number of 32 bits, or a constant, to one of the block. */
+void tally(struct translator *t, const struct block *block, enum native_tally what, LLVMValueRef amount);
+/* The block in progress is executed, in its version. */
+void tally_block(struct translator *t);
+/* The branch at the end of the block in progress goes to its target, with all lanes. */
+void tally_taken(struct translator *t);
+/* It does so where a condition holds. */
+void tally_taken_if(struct translator *t, LLVMValueRef holds);
+/* Lanes part there; these go to the target. */
+void tally_diverged(struct translator *t, LLVMValueRef taken);
+/* Iterations of the block in progress, a loop of its own, that have been computed for one lane after the other. Numbers
+ * of 32 bits: iterations, their lanes; how often lanes part behind them, and lanes at the two joins of each of these.
+ */
+void tally_iterations(struct translator *t, const struct node *join, LLVMValueRef rounds, LLVMValueRef lanes,
+                      LLVMValueRef parted, LLVMValueRef met);
 
 /* ---- values.c: numbers, and fields of the machine's structures at an offset in bytes ---- */
 

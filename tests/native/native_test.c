@@ -23,6 +23,7 @@ static void run_program(uint32_t number)
     static struct program p;
     uint64_t translated;
     program_make(&p, number);
+    p.pair.counts = number % 2;
     for (unsigned i = 0; i < 3; i++) {
         p.pair.convergent = !i;
         if (i) unsetenv("VENTUS_CACHE");

@@ -10,6 +10,9 @@
 #include <cmocka.h>
 
 #include "tests/turns/turns.h"
+#include "isa/effects.h"
+#include "sim/counts.h"
+#include "sim/observe.h"
 #include "native/native.h"
 
 /* One that the host lacks would be translated for the next one, once more. */
@@ -42,11 +45,14 @@ int pair_teardown(void **state)
 
 /* ---- running ---- */
 
+enum { CODE_WORDS = 1 << 14 };
+
 struct outcome {
     struct result result;
     uint64_t translated;
     uint32_t data[GUEST_BYTES / 4];
-    struct turns turns; /* of a pair that has such */
+    struct turns turns;                    /* of a pair that has such */
+    struct insn_counts counts[CODE_WORDS]; /* likewise */
 };
 
 static uint32_t metadata_of(const struct pair *p) { return p->metadata ? p->metadata : PAIR_METADATA; }
@@ -117,6 +123,81 @@ static void leave_registers(struct guest *g, const struct engine *engine)
     assert_true(engine_use(g->gpu, engine));
 }
 
+/* ---- counts as an observer sees them, instruction by instruction ---- */
+
+static struct {
+    struct insn_counts counts[CODE_WORDS];
+    uint32_t mask, depth; /* before the instruction */
+    bool announced;       /* it has been, and has not ended */
+} seen;
+
+static struct insn_counts *seen_at(uint32_t pc) { return &seen.counts[(pc - ABI_CODE_BASE) / 4 % CODE_WORDS]; }
+
+static void see(const struct warp *w)
+{
+    seen_at(w->pc)->executions++;
+    seen_at(w->pc)->lanes += w->nactive;
+}
+
+static enum observed see_before(void *user, struct warp *w, const struct insn *insn)
+{
+    (void)user, (void)insn;
+    see(w);
+    seen.mask = w->mask;
+    seen.depth = w->depth;
+    seen.announced = true;
+    return GO_ON;
+}
+
+static void see_after(void *user, const struct warp *w, uint32_t pc, const struct insn *in)
+{
+    const unsigned control = isa_kinds[isa_table[in->op].kind].control;
+    const uint32_t target = pc + in->size - 4u + (uint32_t)in->imm;
+    struct insn_counts *c = seen_at(pc);
+    (void)user;
+    seen.announced = false;
+    if (control != CONTROL_BRANCH && control != CONTROL_VBRANCH) return;
+    if (w->depth > seen.depth) {
+        c->diverged++;
+        c->taken_lanes += (uint32_t)__builtin_popcount(w->pc == target ? w->mask : seen.mask & ~w->mask);
+    } else if (w->pc == target) {
+        c->taken++;
+        c->taken_lanes += w->nactive;
+    }
+}
+
+/* An instruction that is refused is not announced, but counted. */
+static void see_fault(void *user, const struct warp *w, const struct fault *fault)
+{
+    (void)user, (void)fault;
+    if (!seen.announced) see(w);
+    seen.announced = false;
+}
+
+static const struct observer seeing = {.before = see_before, .after = see_after, .fault = see_fault};
+
+static bool counts_wanted(const struct pair *p) { return p->counts || getenv("NATIVE_COUNTS"); }
+
+/* What has been counted; all of it is what the counters say. */
+static void take_counts(struct guest *g, struct outcome *out)
+{
+    uint64_t executions = 0;
+    memset(out->counts, 0, sizeof out->counts);
+    if (!g->options.counts) return;
+    gpu_settle_counts(g->gpu);
+    for (uint32_t i = 0; i < CODE_WORDS; i++) {
+        out->counts[i] = counts_at(g->options.counts, ABI_CODE_BASE + 4 * i);
+        executions += out->counts[i].executions;
+    }
+    counts_free(g->options.counts);
+    g->options.counts = NULL;
+    if (executions != g->result.counters.instructions)
+        fail_msg("%llu instructions counted one by one, %llu in all", (unsigned long long)executions,
+                 (unsigned long long)g->result.counters.instructions);
+}
+
+static bool run_hooked; /* with an observer */
+
 static void run_on(const struct engine *engine, const struct pair *p, struct outcome *out, size_t wanted)
 {
     struct guest g;
@@ -146,7 +227,10 @@ static void run_on(const struct engine *engine, const struct pair *p, struct out
     g.options.order = p->order;
     if (p->ends) open_ends(&g);
     fill(&g, p);
+    if (counts_wanted(p)) g.options.counts = counts_new(c.sms, ABI_CODE_BASE, ABI_CODE_BASE + 4 * CODE_WORDS);
+    if (run_hooked) g.options.observers = &seeing;
     run_guest(&g, p, out, wanted);
+    take_counts(&g, out);
     out->result = g.result;
     out->translated = engine == &engine_native ? native_executed(g.gpu) : 0;
     memcpy(out->data, g.data, sizeof out->data);
@@ -173,6 +257,39 @@ static void fail_between(const struct pair *p, struct outcome *a, struct outcome
     fail_msg("native differs from step between turns of warps");
 }
 
+static void compare_counts(const struct pair *p, const struct outcome *a, const struct outcome *b)
+{
+    uint32_t i = 0;
+    while (i < CODE_WORDS && !memcmp(&a->counts[i], &b->counts[i], sizeof *a->counts)) i++;
+    if (i == CODE_WORDS) return;
+    print_program(p);
+    for (; i < CODE_WORDS; i++) {
+        const struct insn_counts *c[] = {&a->counts[i], &b->counts[i]};
+        if (!memcmp(c[0], c[1], sizeof *c[0])) continue;
+        for (int k = 0; k < 2; k++)
+            print_message("%s %08x: %llu executions, %llu lanes, %llu taken, %llu diverged, %llu lanes taken\n",
+                          k ? "native" : "step  ", (unsigned)(ABI_CODE_BASE + 4 * i),
+                          (unsigned long long)c[k]->executions, (unsigned long long)c[k]->lanes,
+                          (unsigned long long)c[k]->taken, (unsigned long long)c[k]->diverged,
+                          (unsigned long long)c[k]->taken_lanes);
+    }
+    fail_msg("native counts other instructions than step");
+}
+
+/* `step` with hooks sees the same. */
+static void compare_seen(const struct pair *p, const struct outcome *step)
+{
+    static struct outcome hooked;
+    if (!counts_wanted(p) || p->turns) return;
+    memset(&seen, 0, sizeof seen);
+    run_hooked = true;
+    run_on(&engine_step, p, &hooked, SIZE_MAX);
+    run_hooked = false;
+    compare_counts(p, &hooked, step);
+    memcpy(hooked.counts, seen.counts, sizeof hooked.counts);
+    compare_counts(p, &hooked, step);
+}
+
 static void compare(const struct pair *p, struct outcome *a, struct outcome *b)
 {
     size_t look = turns_differ(&a->turns, &b->turns);
@@ -184,7 +301,10 @@ static void compare(const struct pair *p, struct outcome *a, struct outcome *b)
                 !memcmp(&a->result.counters, &b->result.counters, sizeof a->result.counters);
     uint32_t at = 0;
     while (at < GUEST_BYTES / 4 && a->data[at] == b->data[at]) at++;
-    if (same && at == GUEST_BYTES / 4) return;
+    if (same && at == GUEST_BYTES / 4) {
+        compare_counts(p, a, b);
+        return;
+    }
     print_program(p);
     print_message("step:   %s, %llu instructions\nnative: %s, %llu instructions\n", says[0],
                   (unsigned long long)a->result.counters.instructions, says[1],
@@ -207,6 +327,7 @@ struct result pair_run(const struct pair *p, uint64_t *translated)
 {
     static struct outcome step, native;
     run_on(&engine_step, p, &step, SIZE_MAX);
+    compare_seen(p, &step);
     run_on(&engine_native, p, &native, SIZE_MAX);
     compare(p, &step, &native);
     *translated = native.translated;
@@ -215,11 +336,16 @@ struct result pair_run(const struct pair *p, uint64_t *translated)
     return result;
 }
 
-struct result pair_run_levels(const struct pair *p)
+/* Every other program also with counts. */
+struct result pair_run_levels(const struct pair *given)
 {
     static struct outcome step, native;
+    static unsigned calls;
     const char *level;
+    struct pair copy = *given, *p = &copy;
+    p->counts |= calls++ % 2;
     run_on(&engine_step, p, &step, SIZE_MAX);
+    compare_seen(p, &step);
     for (unsigned i = 0; (level = pair_level(i)); i++) {
         setenv("VENTUS_NATIVE_LEVEL", level, 1);
         run_on(&engine_native, p, &native, SIZE_MAX);

@@ -29,6 +29,7 @@ struct pair {
     size_t count;
     uint32_t turns;  /* not 0: whole states are compared between turns of warps, whose lengths are those of this seed
                       * instead of `quantum` (native_turns.h) */
+    bool counts;     /* instructions are counted (sim/counts.h) and compared one by one; $NATIVE_COUNTS: always */
     bool convergent; /* code for lanes that stay together first, as when nobody has named `native` */
 };
 

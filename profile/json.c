@@ -1,0 +1,99 @@
+/* A profile as JSON (profile.h; docs/profiler.md has the keys). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/profile.h"
+#include "sim/output.h"
+
+static void put_number(FILE *out, const char *key, uint64_t n)
+{
+    fprintf(out, ", \"%s\": %llu", key, (unsigned long long)n);
+}
+
+static void put_counters(const struct counters *c, FILE *out)
+{
+    const char *between = "";
+#define VENTUS_COUNTER(name, type, how, cl, text) \
+    fprintf(out, "%s\"" #name "\": %llu", between, (unsigned long long)c->name); \
+    between = ", ";
+#include "sim/counters.def"
+#undef VENTUS_COUNTER
+}
+
+static void put_insn(const struct profile_insn *i, FILE *out)
+{
+    fprintf(out, "{\"pc\": %u", (unsigned)i->pc);
+    put_number(out, "line", i->line);
+    put_number(out, "executions", i->counts.executions);
+    put_number(out, "lanes", i->counts.lanes);
+    put_number(out, "taken", i->counts.taken);
+    put_number(out, "diverged", i->counts.diverged);
+    put_number(out, "taken_lanes", i->counts.taken_lanes);
+    fputs(", \"text\": ", out);
+    output_json_string(out, i->text);
+    fputc('}', out);
+}
+
+static void put_line(const struct profile_line *l, FILE *out)
+{
+    fprintf(out, "{\"line\": %u", (unsigned)l->line);
+    put_number(out, "executions", l->executions);
+    put_number(out, "lanes", l->lanes);
+    put_number(out, "branches", l->branches);
+    put_number(out, "diverged", l->diverged);
+    fputc('}', out);
+}
+
+/* The text may have zeros in it; a string ends at the first. */
+static void put_source(const struct note *note, FILE *out)
+{
+    const struct note_source *s = note->nsources ? note->sources : NULL;
+    char *text = s && s->text ? strndup(s->text, s->size) : NULL;
+    fputs(", \"source\": ", out);
+    if (text) {
+        fputs("{\"name\": ", out);
+        output_json_string(out, s->name);
+        fputs(", \"text\": ", out);
+        output_json_string(out, text);
+        fputc('}', out);
+    } else {
+        fputs("null", out);
+    }
+    free(text);
+}
+
+static void put_kernel(const struct profile *p, const struct profile_kernel *k, FILE *out)
+{
+    struct profile_rows rows;
+    fputs("{\"name\": ", out);
+    output_json_string(out, k->name);
+    put_number(out, "program", k->program);
+    put_number(out, "entry", k->entry);
+    put_number(out, "launches", k->launches);
+    put_number(out, "host_ns", k->ns);
+    fputs(", \"counters\": {", out);
+    put_counters(&k->counters, out);
+    fputs("}", out);
+    put_source(k->note, out);
+    fputs(",\n   \"lines\": [", out);
+    profile_rows(p, k, &rows);
+    for (size_t i = 0; i < rows.nlines; i++) fputs(i ? ",\n    " : "\n    ", out), put_line(&rows.lines[i], out);
+    fputs("],\n   \"instructions\": [", out);
+    for (size_t i = 0; i < rows.ninsns; i++) fputs(i ? ",\n    " : "\n    ", out), put_insn(&rows.insns[i], out);
+    fputs("]}", out);
+    profile_rows_free(&rows);
+}
+
+void profile_json(const struct profile *p, FILE *out)
+{
+    const struct gpu_config *c = profile_config(p);
+    fprintf(out,
+            "{\"ventus_profile\": 1, \"machine\": {\"sms\": %u, \"warps_per_sm\": %u, \"threads_per_warp\": %u},\n "
+            "\"kernels\": [",
+            (unsigned)c->sms, (unsigned)c->warps_per_sm, (unsigned)c->threads_per_warp);
+    for (const struct profile_kernel *k = profile_kernels(p); k; k = k->next) {
+        fputs(k == profile_kernels(p) ? "\n  " : ",\n  ", out);
+        put_kernel(p, k, out);
+    }
+    fputs("]}\n", out);
+}

@@ -1,0 +1,88 @@
+/* Profiles: exact counts of a program's kernels, by instruction and line (docs/profiler.md).
+ *
+ * The counts are kept by the engines (sim/counts.h), which costs little; a profile knows to which kernels they belong,
+ * and writes them. Called by one thread at a time. */
+#ifndef VENTUS_PROFILE_PROFILE_H
+#define VENTUS_PROFILE_PROFILE_H
+
+#include <stdio.h>
+
+#include "asm/note.h"
+#include "sim/counts.h"
+#include "sim/launch.h"
+
+struct profile;
+
+/* A kernel of a program. The pointers stay valid as long as the profile. */
+struct profile_kernel {
+    struct profile_kernel *next; /* in the order of first launches */
+    uint64_t program;            /* a number that tells programs apart */
+    uint32_t entry;
+    const char *name;
+    const struct note *note; /* lines and source */
+    const uint8_t *code;     /* of the program: `size` bytes at address `base` */
+    uint32_t base, size;
+    void *owner;           /* of all that, the caller's */
+    struct counts *counts; /* for launch_options.counts */
+    uint64_t launches, ns; /* ns: from beginnings to ends, by the host's clock */
+    struct counters counters;
+};
+
+/* A profile of launches on `gpu`, which must outlive it. NULL: the host has no memory. */
+struct profile *profile_new(struct gpu *gpu);
+void profile_free(struct profile *profile);
+
+/* The kernel of program number k->program at k->entry: the one that is known, or a new one made of what *k says (no
+ * counts, no numbers). *fresh: it is new. NULL: the host has no memory. */
+struct profile_kernel *profile_kernel(struct profile *profile, const struct profile_kernel *k, bool *fresh);
+
+/* A launch of it has ended. */
+void profile_launch(struct profile_kernel *kernel, const struct counters *counters, uint64_t ns);
+
+/* ---- what is found: rows.c ---- */
+
+struct profile_insn {
+    uint32_t pc, line;
+    struct insn_counts counts;
+    char text[80];
+};
+
+struct profile_line {
+    uint32_t line; /* 0: not known */
+    uint64_t executions, lanes, branches, diverged;
+    const char *text; /* `size` bytes; NULL: not known */
+    size_t size;
+};
+
+/* Everything about one kernel that has been executed. */
+struct profile_rows {
+    struct profile_insn *insns; /* ascending */
+    size_t ninsns;
+    struct profile_line *lines; /* the hottest first */
+    size_t nlines;
+    uint64_t executions, lanes; /* of all */
+};
+
+/* Nothing runs. False: the host has no memory; rows are to be freed in any case. */
+bool profile_rows(const struct profile *profile, const struct profile_kernel *kernel, struct profile_rows *rows);
+void profile_rows_free(struct profile_rows *rows);
+
+const struct profile_kernel *profile_kernels(const struct profile *profile);
+const struct gpu_config *profile_config(const struct profile *profile);
+
+/* ---- outputs ---- */
+
+/* table.c: kernels, then the hottest lines of each, for a terminal. */
+void profile_table(const struct profile *profile, FILE *out);
+/* json.c: docs/profiler.md has the keys. */
+void profile_json(const struct profile *profile, FILE *out);
+/* callgrind.c: for KCachegrind and callgrind_annotate, with source and machine code. */
+void profile_callgrind(const struct profile *profile, FILE *out);
+/* speedscope.c: for speedscope.app: kernels, lines, weights in warp instructions. */
+void profile_speedscope(const struct profile *profile, FILE *out);
+
+/* write.c: writes the files of a list with commas, each in the form that its name says; "" or "1": the table, to
+ * standard error. False, and why, when one could not be written; the others are. */
+bool profile_write(const struct profile *profile, const char *files, char *why, size_t why_size);
+
+#endif

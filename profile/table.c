@@ -1,0 +1,65 @@
+/* A profile for a terminal (profile.h). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/profile.h"
+
+enum { LINES = 12, TEXT = 72 };
+
+static double share(uint64_t part, uint64_t all) { return all ? 100.0 * (double)part / (double)all : 0; }
+static double each(uint64_t sum, uint64_t n) { return n ? (double)sum / (double)n : 0; }
+
+static void print_line(const struct profile_line *l, uint64_t all, FILE *out)
+{
+    char diverged[16] = "-", number[16] = "?";
+    size_t n = l->size < TEXT ? l->size : TEXT;
+    if (l->branches) snprintf(diverged, sizeof diverged, "%.1f %%", share(l->diverged, l->branches));
+    if (l->line) snprintf(number, sizeof number, "%u", (unsigned)l->line);
+    fprintf(out, "  %5.1f %% %14llu %6.1f %8s %6s", share(l->executions, all), (unsigned long long)l->executions,
+            each(l->lanes, l->executions), diverged, number);
+    if (l->text) fputs("  ", out);
+    for (size_t i = 0; l->text && i < n; i++) fputc((unsigned char)l->text[i] < ' ' ? ' ' : l->text[i], out);
+    fputc('\n', out);
+}
+
+static void print_kernel(const struct profile *p, const struct profile_kernel *k, FILE *out)
+{
+    struct profile_rows rows;
+    if (profile_rows(p, k, &rows) && rows.nlines) {
+        fprintf(out, "\n%s: %llu instructions of warps in %llu launch%s, %.1f lanes of %u active\n", k->name,
+                (unsigned long long)rows.executions, (unsigned long long)k->launches, k->launches == 1 ? "" : "es",
+                each(rows.lanes, rows.executions), (unsigned)profile_config(p)->threads_per_warp);
+        fputs("    share   instructions  lanes diverged   line\n", out);
+        for (size_t i = 0; i < rows.nlines && i < LINES; i++) print_line(&rows.lines[i], rows.executions, out);
+        if (rows.nlines > LINES) fprintf(out, "  ... and %zu more lines\n", rows.nlines - LINES);
+    }
+    profile_rows_free(&rows);
+}
+
+static int by_heat(const void *a, const void *b)
+{
+    const struct profile_kernel *x = *(const struct profile_kernel *const *)a,
+                                *y = *(const struct profile_kernel *const *)b;
+    const uint64_t i = x->counters.instructions, k = y->counters.instructions;
+    return i == k ? 0 : i < k ? 1 : -1;
+}
+
+void profile_table(const struct profile *p, FILE *out)
+{
+    size_t n = 0;
+    uint64_t all = 0;
+    for (const struct profile_kernel *k = profile_kernels(p); k; k = k->next) n++, all += k->counters.instructions;
+    const struct profile_kernel **list = calloc(n + 1, sizeof *list);
+    if (!list) return;
+    n = 0;
+    for (const struct profile_kernel *k = profile_kernels(p); k; k = k->next) list[n++] = k;
+    qsort(list, n, sizeof *list, by_heat);
+    fprintf(out, "profile: %zu kernel%s, %llu instructions of warps\n", n, n == 1 ? "" : "s", (unsigned long long)all);
+    fputs("    share   instructions launches     host ms  kernel\n", out);
+    for (size_t i = 0; i < n; i++)
+        fprintf(out, "  %5.1f %% %14llu %8llu %11.3f  %s\n", share(list[i]->counters.instructions, all),
+                (unsigned long long)list[i]->counters.instructions, (unsigned long long)list[i]->launches,
+                (double)list[i]->ns / 1e6, list[i]->name);
+    for (size_t i = 0; i < n; i++) print_kernel(p, list[i], out);
+    free(list);
+}

@@ -1,0 +1,74 @@
+# ventus exec --profile: counts of a program's kernels by line, equal in every engine and to what the counters say; each
+# form of the file, as the programs that read it want it.
+set -u
+. "$VENTUS_SOURCE/tests/shell/common"
+unset VENTUS_PROFILE VENTUS_ENGINE VENTUS_CHECK
+export VENTUS_THREADS=2
+
+cat >check.py <<'P'
+import json, sys
+
+def load(name):
+    with open(name) as file: return json.load(file)
+
+def counts(profile):
+    return [(k["name"], k["launches"], k["counters"], k["instructions"], k["lines"]) for k in profile["kernels"]]
+
+names = sys.argv[1:]
+profiles = [load(name + ".json") for name in names]
+for profile in profiles:
+    assert profile["ventus_profile"] == 1
+    for kernel in profile["kernels"]:
+        insns = kernel["instructions"]
+        assert sum(i["executions"] for i in insns) == kernel["counters"]["instructions"]
+        assert sum(i["executions"] for i in insns) == sum(l["executions"] for l in kernel["lines"])
+        assert sum(i["diverged"] for i in insns) == kernel["counters"]["divergent"]
+        assert all(i["lanes"] >= i["taken_lanes"] and i["executions"] >= i["taken"] + i["diverged"] for i in insns)
+        assert [i["pc"] for i in insns] == sorted(i["pc"] for i in insns)
+        text = kernel["source"]["text"].split("\n")
+        assert all(0 <= l["line"] <= len(text) for l in kernel["lines"])
+    assert counts(profile) == counts(profiles[0])
+
+# speedscope: https://www.speedscope.app/file-format-schema.json
+scope = load(names[0] + ".speedscope.json")
+frames, sampled = scope["shared"]["frames"], scope["profiles"][0]
+assert scope["$schema"] == "https://www.speedscope.app/file-format-schema.json"
+assert sampled["type"] == "sampled" and sampled["unit"] in ("none", "nanoseconds", "microseconds", "milliseconds", "seconds", "bytes")
+assert len(sampled["samples"]) == len(sampled["weights"]) and all(0 <= f < len(frames) for s in sampled["samples"] for f in s)
+assert sampled["startValue"] == 0 and sampled["endValue"] == sum(sampled["weights"])
+assert sampled["endValue"] == sum(k["counters"]["instructions"] for k in profiles[0]["kernels"])
+assert all(isinstance(f["name"], str) for f in frames)
+
+# callgrind: https://valgrind.org/docs/manual/cl-format.html
+total = 0
+for line in open(names[0] + ".callgrind"):
+    if line.startswith("0x"):
+        pc, number, cost, lanes, diverged = line.split()
+        total += int(cost)
+assert total == sampled["endValue"]
+P
+
+# profiled NAME ENGINE COMMAND...
+profiled() {
+    name=$1 engine=$2
+    shift 2
+    check 0 '' "$ventus" exec --engine $engine --profile=$name.json,$name.callgrind,$name.speedscope.json,$name.txt "$@"
+}
+
+for example in "mandelbrot --size 40 --output m.png" "histogram --size 3000" "matmul --size 24" "filter --size 24 --output f.png"; do
+    for engine in step native auto; do profiled $engine $engine "$VENTUS_BUILD/examples/"$example; done
+    "$ventus" exec --check --profile=hooked.json "$VENTUS_BUILD/examples/"$example >out.txt 2>&1 || wrong "with hooks: $example"
+    python3 check.py step native auto hooked || wrong "counts differ: $example"
+done
+
+# The table: the hottest line is the loop's.
+"$ventus" exec --profile "$VENTUS_BUILD/examples/mandelbrot" --size 40 --output m.png >out.txt 2>table.txt || wrong "--profile"
+grep -q '^  100.0 % .* mandelbrot$' table.txt || wrong "no kernel in the table"
+grep -A2 'lanes of 32 active' table.txt | grep -q 'while (n < limit' || { wrong "another line is the hottest"; cat table.txt; }
+VENTUS_PROFILE=v.json "$VENTUS_BUILD/examples/vecadd" --size 100 >out.txt 2>&1
+if [ -n "${OCL_ICD_VENDORS-}" ]; then [ -s v.json ] || wrong "VENTUS_PROFILE"; fi
+check 0 'VENTUS_PROFILE: .*none/p.json' "$ventus" exec --profile=none/p.json "$VENTUS_BUILD/examples/vecadd" --size 100
+if command -v callgrind_annotate >/dev/null; then
+    callgrind_annotate native.callgrind >annotated.txt 2>&1 && grep -q 'filter\|blur' annotated.txt || { wrong "callgrind_annotate"; cat annotated.txt; }
+fi
+exit $status
