@@ -156,6 +156,34 @@ static void test_resident_together(void **state)
     ventus_close(d);
 }
 
+/* *a = 1, looks for a while whether *b is other than 0, and writes what it has seen behind a. */
+#define LOOK \
+    ARGS " li x5, 1\n sw x5, 0(x10)\n li x6, 100000\n1: lw x5, 0(x11)\n bne x5, x0, 2f\n addi x6, x6, -1\n" \
+         " bne x6, x0, 1b\n2: sw x5, 4(x10)\n endprg\n"
+
+/* Launches that are written to files are on the machine one after the other, also such as could run at once: what each
+ * finds in memory is to be there when it is run alone. */
+static void test_exported_alone(void **state)
+{
+    char folder[] = "/tmp/ventus-queue-XXXXXX", command[100];
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    setenv("VENTUS_EXPORT", folder, 1);
+    ventus_device *d = open_device();
+    unsetenv("VENTUS_EXPORT");
+    ventus_module *m = program_build(LOOK);
+    uint32_t a = alloc(d, 8), b = alloc(d, 8);
+    ventus_event *first = submit(d, m, a, b, 0, NULL), *second = submit(d, m, b, a, 0, NULL);
+    check_end(first, VENTUS_OK);
+    check_end(second, VENTUS_OK);
+    assert_int_equal(word(d, a + 4), 0);
+    assert_int_equal(word(d, b + 4), 1);
+    ventus_module_free(m);
+    ventus_close(d);
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    assert_int_equal(system(command), 0);
+}
+
 /* What depends on a failure is not run; what does not, is. */
 static void test_failed_dependency(void **state)
 {
@@ -709,7 +737,7 @@ int main(void)
 {
     // clang-format off
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_order), cmocka_unit_test(test_chain), cmocka_unit_test(test_resident_together),
+        cmocka_unit_test(test_order), cmocka_unit_test(test_chain), cmocka_unit_test(test_resident_together), cmocka_unit_test(test_exported_alone),
         cmocka_unit_test(test_failed_dependency), cmocka_unit_test(test_two_devices),
         cmocka_unit_test(test_window), cmocka_unit_test(test_module_freed), cmocka_unit_test(test_window_copies),
         cmocka_unit_test(test_cancel), cmocka_unit_test(test_limit), cmocka_unit_test(test_cancel_one), cmocka_unit_test(test_cancel_flag),

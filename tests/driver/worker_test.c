@@ -86,6 +86,18 @@ static void check_unattended(ventus_device *d, const ventus_module *m)
     ventus_event_release(e);
 }
 
+/* So it does with a call alone. */
+static void check_call(ventus_device *d)
+{
+    struct seen s = {0};
+    for (int i = 0; i < MANY && !is_here(&s); i++) {
+        ventus_event *e;
+        assert_int_equal(ventus_call(d, &(struct ventus_call){nothing, note_thread, &s}, 0, NULL, &e), VENTUS_OK);
+        wait(e, VENTUS_OK);
+    }
+    assert_true(is_here(&s));
+}
+
 static void test_client_helps(void **state)
 {
     ventus_device *d = open_device();
@@ -93,6 +105,7 @@ static void test_client_helps(void **state)
     (void)state;
     for (int i = 0; i < 3; i++) {
         assert_true(helps(d, m) > 0);
+        check_call(d);
         for (int k = 0; k < 20; k++) check_unattended(d, m);
     }
     struct seen s = {0};

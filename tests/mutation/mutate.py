@@ -32,7 +32,7 @@ FIRST = {
     "native": ["tests/native", "tests/sim/launch", "tests/sim/barrier", "tests/sim/engine", "shell/native"],
     "translator": ["tests/native", "tests/sim/launch", "tests/sim/barrier", "tests/sim/engine", "shell/native"],
     "timing": ["unit/timing", "tests/timing", "shell/timing", "shell/cycles"],
-    "driver": ["tests/driver", "tests/check", "tests/opencl/kernel", "cl/printf", "cl/local"],
+    "driver": ["unit/driver", "tests/driver", "tests/check", "tests/opencl/kernel", "cl/printf", "cl/local"],
     "vt": ["tests/vt", "shell/case", "tests/sim/corpus"],
     "compiler": ["unit/compiler", "tests/compiler", "shell/compiler", "tests/cc/cc", "cl/"],
     "opencl": ["tests/opencl", "unit/opencl", "python/", "cl/arguments", "shell/config"],
@@ -41,7 +41,7 @@ FIRST = {
 
 # Unit tests that start no program of ours, but for some that start the translator: when their own program is the same,
 # they cannot notice anything. Of the others only those in shell/ start `ventus`. pocl is not ours.
-ALONE = tuple(f"unit/{name}/" for name in ("isa", "asm", "timing", "opencl", "tests/host", "tests/driver", "tests/sim", "tests/native", "tests/softfp", "tests/tensor", "tests/model"))
+ALONE = tuple(f"unit/{name}/" for name in ("isa", "asm", "timing", "driver", "opencl", "tests/host", "tests/driver", "tests/sim", "tests/native", "tests/softfp", "tests/tensor", "tests/model"))
 TRANSLATING = ["tests/native"] + [f"tests/sim/{name}" for name in ("launch", "barrier", "engine", "corpus")]
 FOREIGN = "pocl/"
 # Tests that take seconds, by words of their names: they run behind the others.

@@ -45,10 +45,62 @@ static void test_programs(void **state)
     OK(clReleaseProgram(program));
 }
 
-static void test_others(void **state)
+/* Kernels cannot queue kernels, and everything says so: queries, queues, the language. */
+static void test_device_queues(void **state)
 {
+    // clang-format off
+    static const cl_device_info none[] = {
+        CL_DEVICE_QUEUE_ON_DEVICE_PREFERRED_SIZE, CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE, CL_DEVICE_MAX_ON_DEVICE_QUEUES,
+        CL_DEVICE_MAX_ON_DEVICE_EVENTS};
+    static const cl_command_queue_properties bits[] = {
+        CL_QUEUE_ON_DEVICE, CL_QUEUE_ON_DEVICE | CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE,
+        CL_QUEUE_ON_DEVICE | CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_ON_DEVICE_DEFAULT};
+    // clang-format on
+    cl_int err;
+    cl_uint size;
     (void)state;
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++)
+        assert_int_equal(QUERY(cl_uint, clGetDeviceInfo, device, none[i]), 0);
+    assert_int_equal(
+        QUERY(cl_device_device_enqueue_capabilities, clGetDeviceInfo, device, CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES),
+        0);
+    assert_int_equal(QUERY(cl_command_queue_properties, clGetDeviceInfo, device, CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES),
+                     0);
+    for (size_t i = 0; i < sizeof bits / sizeof *bits; i++) {
+        cl_queue_properties list[] = {CL_QUEUE_PROPERTIES, bits[i], 0};
+        REFUSED(CL_INVALID_QUEUE_PROPERTIES, clCreateCommandQueueWithProperties(context, device, list, &err));
+    }
     FAILS(CL_INVALID_OPERATION, clSetDefaultDeviceCommandQueue(context, device, queue));
+    FAILS(CL_INVALID_COMMAND_QUEUE, clGetCommandQueueInfo(queue, CL_QUEUE_SIZE, sizeof size, &size, NULL));
+    assert_null(QUERY(cl_command_queue, clGetCommandQueueInfo, queue, CL_QUEUE_DEVICE_DEFAULT));
+}
+
+/* What does not compile, and what its log says. */
+static void fails_with(const char *source, const char *options, const char *text)
+{
+    cl_int err;
+    char log[8192];
+    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &err);
+    OK(err);
+    FAILS(CL_BUILD_PROGRAM_FAILURE, clBuildProgram(program, 1, &device, options, NULL, NULL));
+    OK(clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, sizeof log, log, NULL));
+    if (!strstr(log, text)) fail_msg("no '%s' in: %s", text, log);
+    OK(clReleaseProgram(program));
+}
+
+static void test_device_queues_of_the_language(void **state)
+{
+    cl_name_version features[64];
+    size_t size;
+    (void)state;
+    OK(clGetDeviceInfo(device, CL_DEVICE_OPENCL_C_FEATURES, sizeof features, features, &size));
+    for (size_t i = 0; i < size / sizeof *features; i++)
+        assert_string_not_equal(features[i].name, "__opencl_c_device_enqueue");
+    OK(clReleaseProgram(program_build("#ifdef __opencl_c_device_enqueue\n#error there\n#endif\nkernel void k(void) {}",
+                                      "-cl-std=CL3.0")));
+    fails_with("kernel void k(global int *a) { void (^b)(void) = ^{ a[0] = 1; }; b(); }", "-cl-std=CL3.0",
+               "__opencl_c_device_enqueue");
+    fails_with("kernel void k(global int *a) { queue_t q = get_default_queue(); }", "-cl-std=CL3.0", "queue_t");
 }
 
 static int setup(void **state)
@@ -61,7 +113,8 @@ int main(void)
 {
     // clang-format off
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_svm), cmocka_unit_test(test_svm_kernel), cmocka_unit_test(test_programs), cmocka_unit_test(test_others),
+        cmocka_unit_test(test_svm), cmocka_unit_test(test_svm_kernel), cmocka_unit_test(test_programs), cmocka_unit_test(test_device_queues),
+        cmocka_unit_test(test_device_queues_of_the_language),
     };
     // clang-format on
     return cmocka_run_group_tests(tests, setup, check_teardown);

@@ -23,6 +23,32 @@ for name in algorithms arguments async atomic control divergence fence function 
     clean "$VENTUS_BUILD/tests/clrun" "$VENTUS_SOURCE/tests/cl/$name.cl"
 done
 
+# ---- elements of 64 bits write both registers of their pair ----
+
+cat >wide.s <<'S'
+.kernel k
+.arg global, a
+k:  csrr t0, knl
+    lw t0, 4(t0)
+    lw t0, 0(t0)
+    vid.v v1
+    vsll.vi v2, v1, 3
+    vadd.vx v2, v2, t0
+    li t1, -5
+    vsetvli t2, x0, e64, m2
+    vmv.v.x v4, t1
+    vadd.vi v6, v4, 3
+    vsetvli t2, x0, e32, m1
+    vadd.vi v8, v7, 1
+    vadd.vv v2, v2, v8
+    vsw12.v v6, 0(v2)
+    vsw12.v v7, 4(v2)
+    ret
+S
+check 0 '' "$ventus" as --profile r2.1 wide.s
+clean "$ventus" run wide.elf --config "$VENTUS_SOURCE/configs/r2.1.conf" -g 8 -l 8 -a buf:64 --show 0:i
+grep -q -e '-2 -1 -2 -1' out.txt || wrong "wide.s: $(cat out.txt)"
+
 # ---- functions of groups exchange values in the last part of the warps' stacks ----
 
 cat >groups.cl <<'CL'

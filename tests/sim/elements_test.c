@@ -363,7 +363,7 @@ static void try_once(struct guest *g, struct trial *t, const struct row *r, unsi
 
 static bool tried[OP_COUNT];
 
-enum { TRIALS = 96 }; /* of 32 lanes each */
+enum { TRIALS = 48 }; /* of 32 lanes each */
 
 static uint32_t vtype_of(unsigned sew, unsigned lmul)
 {
