@@ -241,7 +241,10 @@ translated() { # arguments
     VENTUS_STATS=1 VENTUS_ENGINE=native check 0 '(100.0 %)' "$@"
 }
 translates() {
-    translated "$root/bin/ventus" run scale.elf -g 32 -a iota:32 -a buf:128 -a f:2
+    ln -sf "$root/bin/ventus" ventus-link
+    for command in "$root/bin/ventus" ventus ./ventus-link; do # the second in PATH
+        translated "$command" run scale.elf -g 32 -a iota:32 -a buf:128 -a f:2
+    done
     translated ./scale-cpp scale.elf
 }
 translates
