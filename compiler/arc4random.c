@@ -1,5 +1,5 @@
-/* Random numbers for libstdc++.a, which ventus-cc and ventus-translate have in them with LLVM: that of Debian 12 asks glibc
- * 2.36 for them, and with a function of our own the programs run on glibc 2.35, too. */
+/* Random numbers for libstdc++.a, which ventus-cc and ventus-translate have in them with LLVM: that of Debian 12 asks
+ * glibc 2.36 for them, and with a function of our own the programs run on glibc 2.35, too. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/random.h>

@@ -18,6 +18,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "host/word.h"
+
 /* Where programs of ours are installed, from the folder of a library and from that of a command. */
 #ifndef VENTUS_LIBEXEC_OF_LIBRARY
 #define VENTUS_LIBEXEC_OF_LIBRARY "."
@@ -245,8 +247,8 @@ void host_say(const char *who, const char *text)
 
 bool host_wants_progress(void)
 {
-    const char *wanted = secure_getenv("VENTUS_PROGRESS");
-    return wanted && !strcmp(wanted, "1") && isatty(STDERR_FILENO);
+    static struct host_word wanted = {"VENTUS_PROGRESS", {"0", "1"}, false};
+    return host_word(&wanted) == 1 && isatty(STDERR_FILENO);
 }
 
 /* Back to the beginning of the line, which is emptied. */
