@@ -7,8 +7,8 @@
 
 enum { HOST_WORDS = 4 };
 
-/* A variable, and the words that it may be, NULL behind the last. One that is not set, or empty, or something else, counts
- * as the first; the last is a line on standard error, once. `said` begins as zero. */
+/* A variable, and the words that it may be, NULL behind the last. One that is not set, or empty, or something else,
+ * counts as the first; the last is a line on standard error, once. `said` begins as zero. */
 struct host_word {
     const char *variable, *words[HOST_WORDS + 1];
     atomic_bool said;

@@ -41,6 +41,7 @@ says 'ventus: no program can be compiled: ventus-cc: error: VENTUS_CLANG names "
 says 'ventus: no program can be compiled: ventus-cc: error: clang-19 was not found; install it: apt install clang-19' PATH="$PWD"
 says 'ventus: no program can be compiled: ventus-cc: error: cannot read the built-in library /nowhere/lib: No such file or directory' \
     VENTUS_BUILTINS=/nowhere/lib
+says 'ventus: no program can be compiled: ventus-cc: error: VENTUS_CC_DUMP: tree is none of ir, machine, asm' VENTUS_CC_DUMP=ir,tree
 limited=$VENTUS_FOREIGN
 VENTUS_FOREIGN="sh limited.sh $limited"
 printf 'ulimit -f 8\nexec "$@"\n' >limited.sh
