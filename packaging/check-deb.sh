@@ -16,7 +16,7 @@ said=$(lintian --allow-root "$debs"/*.changes 2>/dev/null) || die "$said"
 [ -z "$said" ] || die "$said"
 
 root=$(mktemp -d)
-trap 'umount "$root/proc" 2>/dev/null; rm -rf --one-file-system "$root"' EXIT
+trap 'umount "$root/proc" "$root/sys" 2>/dev/null; rm -rf --one-file-system "$root"' EXIT
 inside() { env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/tmp/home LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive chroot "$root" "$@"; }
 installs() { inside apt-get -q -y --no-install-recommends install "$@" >"$root/tmp/apt.log" 2>&1 || { tail -n 20 "$root/tmp/apt.log"; die "apt-get install $*"; }; }
 files() { inside find / -xdev ! -path '/proc/*' ! -path '/dev/*' ! -path '/sys/*' ! -path '/tmp/*' ! -path '/var/cache/*' ! -path '/var/log/*' \
@@ -25,7 +25,7 @@ files() { inside find / -xdev ! -path '/proc/*' ! -path '/dev/*' ! -path '/sys/*
 say "a new $suite"
 debootstrap --variant=minbase "$suite" "$root" "${mirror:-http://deb.debian.org/debian}" >"$root.log" || { tail "$root.log"; die debootstrap; }
 rm "$root.log"
-mount --bind /proc "$root/proc" # by which pocl knows how much memory there is
+for folder in proc sys; do mount --bind /$folder "$root/$folder"; done # by which pocl knows processors and memory
 mkdir -p "$root/tmp/home" "$root/tmp/debs"
 cp "$debs"/*.deb "$root/tmp/debs"
 cp -r "$(dirname "$0")/../debian/tests" "$root/tmp/tests"
