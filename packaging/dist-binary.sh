@@ -24,6 +24,7 @@ needs=$(for file in $programs; do objdump -T "$file"; done | grep -o 'GLIBC_[0-9
 [ "$(printf '%s\n' "$needs" "GLIBC_$oldest" | sort -V | tail -n 1)" = "GLIBC_$oldest" ] ||
     die "$needs is wanted, which only newer systems than those with GLIBC_$oldest have"
 libraries=$(for file in $programs; do objdump -p "$file" | sed -n 's/^ *NEEDED *//p'; done | grep -v -e '^lib\(c\|m\|ventus\)\.so' -e '^ld-' | sort -u)
+case $libraries in *LLVM*) die "LLVM is wanted, which is to be in the programs (meson configure $1 -Dllvm=static)" ;; esac
 
 cat >"$stage/$name/env.sh" <<'END'
 #!/bin/sh
