@@ -25,6 +25,10 @@
 #                   DESTDIR=folder puts all of it below that folder
 #   make uninstall  removes what `make install` with the same PREFIX has installed, and leaves nothing
 #   make dist       the last commit as build/meson-dist/ventus-VERSION.tar.xz, with its SHA-256
+#   make dist-binary   what is built as build/ventus-VERSION-linux-MACHINE.tar.xz, which unpacks anywhere
+#   make deb        the last commit as Debian packages in build/deb/
+#   make check-deb  what lintian says of them; installs and removes them in a new Debian in a folder, where OpenCL programs must
+#                   find the device; root, some minutes
 #   make help       this text
 #   make clean
 #
@@ -42,7 +46,7 @@ setup = $(if $(SANITIZE),-Db_sanitize=address$(comma)undefined -Db_lundef=false)
         $(if $(TSAN),-Db_sanitize=thread -Db_lundef=false) $(if $(WERROR),-Dwerror=true) --prefix=$(PREFIX)
 comma = ,
 
-.PHONY: all sources product build announce-demo demo test test-profiles test-spirv test-engines check-clients bench bench-random random soak mutants format format-check tidy install uninstall dist help clean deps-build deps-test
+.PHONY: all sources product build announce-demo demo test test-profiles test-spirv test-engines check-clients bench bench-random random soak mutants format format-check tidy install uninstall dist dist-binary deb check-deb help clean deps-build deps-test
 .NOTPARALLEL:
 
 all: product
@@ -154,6 +158,16 @@ uninstall:
 # Meson takes the last commit: what is not committed is not packed.
 dist: sources
 	@meson dist -C $(BUILD) --no-tests --formats xztar
+
+dist-binary: product
+	@packaging/dist-binary.sh $(BUILD)
+
+deb:
+	@scripts/deps.sh build packages dpkg-dev debhelper fakeroot
+	@JOBS=$(JOBS) packaging/deb.sh $(BUILD)
+check-deb:
+	@scripts/deps.sh packages debootstrap lintian
+	@packaging/check-deb.sh $(BUILD)
 
 help:
 	@sed -n '/^#/!q; s/^# \{0,1\}//p' Makefile

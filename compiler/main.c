@@ -274,7 +274,7 @@ static void compile(struct cc *cc, const struct request *r)
 static void run(struct cc *cc, const struct request *r)
 {
     cc->tool_dir = tool_dir(cc);
-    cc->dump = secure_getenv("VENTUS_CC_DUMP");
+    cc_choose_dumps(cc, secure_getenv("VENTUS_CC_DUMP"));
     cc->profile = r->profile;
     cc->pools = r->pools;
     cc->object = r->elf;

@@ -7,6 +7,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,7 @@
 #include <unistd.h>
 
 #include "host/host.h"
+#include "host/word.h"
 
 enum { LIMIT_MIB = 256, HASH_DIGITS = 32, NAME_SIZE = 80 };
 
@@ -126,7 +128,20 @@ static int open_folder(const struct disk_cache *c)
     int folder = *c->folder ? open(c->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
     if (folder < 0 || is_private(folder, &s)) return folder;
     close(folder);
+    errno = EPERM;
     return -1;
+}
+
+/* The folder that the user has chosen; that there is none where it usually is may be on purpose. */
+static void complain_of_folder(int reason)
+{
+    static atomic_bool said;
+    const char *chosen = secure_getenv("VENTUS_CACHE_DIR");
+    char text[PATH_MAX + 200];
+    if (!chosen || atomic_exchange(&said, true)) return;
+    snprintf(text, sizeof text, "%s: %s; nothing is kept between runs", chosen,
+             reason == EPERM ? "not a folder that is yours and that nobody else may write" : strerror(reason));
+    host_say("VENTUS_CACHE_DIR", text);
 }
 
 /* ---- loading ---- */
@@ -280,6 +295,7 @@ void disk_cache_store(const struct disk_cache *c, const struct disk_key *key, co
     if (!*c->folder || all > c->limit || !host_may_write(all)) return;
     make_folders(c->folder);
     int folder = open_folder(c);
+    if (folder < 0) complain_of_folder(errno);
     uint8_t *file = folder < 0 ? NULL : make_file(key, content, size);
     if (file) {
         make_name(key, name);
@@ -326,9 +342,9 @@ static uint64_t limit_of_environment(void)
 
 void disk_cache_open(struct disk_cache *c)
 {
-    const char *wanted = secure_getenv("VENTUS_CACHE");
+    static struct host_word wanted = {"VENTUS_CACHE", {"1", "0"}, false};
     *c = (struct disk_cache){.limit = limit_of_environment()};
-    if ((wanted && !strcmp(wanted, "0")) || !set_folder(c)) *c->folder = 0;
+    if (host_word(&wanted) == 1 || !set_folder(c)) *c->folder = 0;
 }
 
 bool disk_file_version(const char *path, struct file_version *v)

@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <sched.h>
 #include <signal.h>
 #include <spawn.h>
@@ -12,9 +13,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "host/word.h"
 
 /* Where programs of ours are installed, from the folder of a library and from that of a command. */
 #ifndef VENTUS_LIBEXEC_OF_LIBRARY
@@ -154,21 +158,35 @@ static void __attribute__((constructor)) watch_forks(void) { pthread_atfork(host
 
 /* ---- programs ---- */
 
+/* The file that this code is in, links followed: a library's as the loader knows it, a program's as it was started,
+ * since dladdr() has but its first argument, without a folder when the shell has found it in PATH. malloc'd; NULL:
+ * unknown. */
+static char *own_file(void)
+{
+    Dl_info where;
+    struct link_map *map = NULL;
+    if (!dladdr1((void *)&own_file, &where, (void **)&map, RTLD_DL_LINKMAP) || !map) return NULL;
+    return realpath(*map->l_name ? map->l_name : (const char *)getauxval(AT_EXECFN), NULL);
+}
+
 char *host_program(const char *variable, const char *name)
 {
     static const char *const places[] = {"", VENTUS_LIBEXEC_OF_LIBRARY "/", VENTUS_LIBEXEC_OF_COMMAND "/"};
     const char *said = secure_getenv(variable);
     if (said && *said) return strdup(said);
-    Dl_info where;
-    const char *self = dladdr((void *)&host_program, &where) && where.dli_fname ? where.dli_fname : "";
-    const char *slash = strrchr(self, '/');
+    char *self = own_file();
+    const char *slash = self ? strrchr(self, '/') : NULL;
     int folder = slash ? (int)(slash - self) + 1 : 0; /* with the slash */
     char *path = NULL;
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         free(path);
-        if (asprintf(&path, "%.*s%s%s", folder, self, places[i], name) < 0) return NULL;
+        if (asprintf(&path, "%.*s%s%s", folder, self ? self : "", places[i], name) < 0) {
+            free(self);
+            return NULL;
+        }
         if (access(path, X_OK) == 0) break;
     }
+    free(self);
     return path;
 }
 
@@ -229,8 +247,8 @@ void host_say(const char *who, const char *text)
 
 bool host_wants_progress(void)
 {
-    const char *wanted = secure_getenv("VENTUS_PROGRESS");
-    return wanted && !strcmp(wanted, "1") && isatty(STDERR_FILENO);
+    static struct host_word wanted = {"VENTUS_PROGRESS", {"0", "1"}, false};
+    return host_word(&wanted) == 1 && isatty(STDERR_FILENO);
 }
 
 /* Back to the beginning of the line, which is emptied. */

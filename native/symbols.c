@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "host/host.h"
+#include "host/word.h"
 
 /* ---- what gdb knows ---- */
 
@@ -132,8 +133,8 @@ static void fill_object(struct object *o, const char *name, const void *code, si
 
 static bool is_for_perf(void)
 {
-    const char *perf = secure_getenv("VENTUS_PERF");
-    return perf && *perf && strcmp(perf, "0") != 0;
+    static struct host_word perf = {"VENTUS_PERF", {"0", "1"}, false};
+    return host_word(&perf) == 1;
 }
 
 /* A file with one name, which is the user's, and which nobody else may write. */

@@ -11,6 +11,7 @@
 #include <threads.h>
 
 #include "host/host.h"
+#include "host/word.h"
 #include "native/symbols.h"
 #include "native/tally.h"
 #include "sim/next.h"
@@ -69,14 +70,14 @@ static void code_range(const struct gpu *gpu, uint32_t pc, struct native_request
 
 static enum native_effort effort(void)
 {
-    const char *said = secure_getenv("VENTUS_TRANSLATE_EFFORT");
-    return said && !strcmp(said, "least") ? EFFORT_LEAST : EFFORT_USUAL;
+    static struct host_word said = {"VENTUS_TRANSLATE_EFFORT", {"usual", "least"}, false};
+    return host_word(&said) == 1 ? EFFORT_LEAST : EFFORT_USUAL;
 }
 
 static enum native_registers registers(void)
 {
-    const char *said = secure_getenv("VENTUS_TRANSLATE_REGISTERS");
-    return said && !strcmp(said, "all") ? REGISTERS_ALL : REGISTERS_READ;
+    static struct host_word said = {"VENTUS_TRANSLATE_REGISTERS", {"read", "all"}, false};
+    return host_word(&said) == 1 ? REGISTERS_ALL : REGISTERS_READ;
 }
 
 static bool is_watched(uint32_t addr, uint32_t size)
@@ -426,8 +427,9 @@ void units_let_go(struct native_units *u, struct native_unit *unit)
 
 bool units_open(struct native_units *u, struct gpu *gpu, bool at_once)
 {
-    const char *lanes = secure_getenv("VENTUS_TRANSLATE_LANES");
-    bool divergent = lanes && !strcmp(lanes, "divergent"), convergent = lanes && !strcmp(lanes, "convergent");
+    static struct host_word lanes = {"VENTUS_TRANSLATE_LANES", {"all", "convergent", "divergent"}, false};
+    const unsigned chosen = host_word(&lanes);
+    const bool convergent = chosen == 1, divergent = chosen == 2;
     *u = (struct native_units){.gpu = gpu, .level = units_level(), .at_once = at_once};
     u->convergent = !at_once || divergent || convergent;
     u->hot = divergent ? 1 : HOT;

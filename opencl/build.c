@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/pidfd.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -64,7 +64,7 @@ enum { STATUS_TAKEN = -1000 };
 /* Shows on the terminal, if that is wanted, that the child takes long. */
 static void show_wait(pid_t pid)
 {
-    struct pollfd ended = {.fd = host_wants_progress() ? pidfd_open(pid, 0) : -1, .events = POLLIN};
+    struct pollfd ended = {.fd = host_wants_progress() ? (int)syscall(SYS_pidfd_open, pid, 0) : -1, .events = POLLIN};
     unsigned seconds = 0;
     if (ended.fd < 0) return;
     while (poll(&ended, 1, 1000) == 0) host_show_progress("ventus: compiling, %u s", ++seconds);

@@ -128,6 +128,23 @@ void cc_error(struct cc *cc, enum cc_exit status, LLVMValueRef at, const char *f
     leave(cc, status);
 }
 
+void cc_choose_dumps(struct cc *cc, const char *list)
+{
+    static const char *const known[] = {"ir", "machine", "asm"};
+    for (const char *p = list; p && *p;) {
+        const size_t len = strcspn(p, ",");
+        bool found = false;
+        for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+            found = found || (strlen(known[i]) == len && !strncmp(p, known[i], len));
+        if (!found)
+            cc_error(cc, CC_ENVIRONMENT, NULL, "VENTUS_CC_DUMP: %.*s is none of ir, machine, asm",
+                     (int)(len < 40 ? len : 40), p);
+        p += len;
+        p += *p == ',';
+    }
+    cc->dump = list;
+}
+
 bool cc_dumps(const struct cc *cc, const char *what)
 {
     size_t n = strlen(what);

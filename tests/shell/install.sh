@@ -38,7 +38,7 @@ check 0 "export OCL_ICD_VENDORS=$dir/home/here/etc/OpenCL/vendors" env PATH="$di
 rm -r bin
 
 make -C "$VENTUS_SOURCE" --no-print-directory help >out.txt
-for target in demo test install uninstall; do grep -q "^  make $target  *[a-z]" out.txt || wrong "make help does not tell of $target"; done
+for target in demo test install uninstall deb dist-binary; do grep -q "^  make $target  *[a-z]" out.txt || wrong "make help does not tell of $target"; done
 
 install stage >out.txt || { echo "FAILED: scripts/install.sh"; exit 1; }
 pc=$(find stage -name ventus.pc)
@@ -241,7 +241,10 @@ translated() { # arguments
     VENTUS_STATS=1 VENTUS_ENGINE=native check 0 '(100.0 %)' "$@"
 }
 translates() {
-    translated "$root/bin/ventus" run scale.elf -g 32 -a iota:32 -a buf:128 -a f:2
+    ln -sf "$root/bin/ventus" ventus-link
+    for command in "$root/bin/ventus" ventus ./ventus-link; do # the second in PATH
+        translated "$command" run scale.elf -g 32 -a iota:32 -a buf:128 -a f:2
+    done
     translated ./scale-cpp scale.elf
 }
 translates

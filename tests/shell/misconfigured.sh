@@ -41,6 +41,7 @@ says 'ventus: no program can be compiled: ventus-cc: error: VENTUS_CLANG names "
 says 'ventus: no program can be compiled: ventus-cc: error: clang-19 was not found; install it: apt install clang-19' PATH="$PWD"
 says 'ventus: no program can be compiled: ventus-cc: error: cannot read the built-in library /nowhere/lib: No such file or directory' \
     VENTUS_BUILTINS=/nowhere/lib
+says 'ventus: no program can be compiled: ventus-cc: error: VENTUS_CC_DUMP: tree is none of ir, machine, asm' VENTUS_CC_DUMP=ir,tree
 limited=$VENTUS_FOREIGN
 VENTUS_FOREIGN="sh limited.sh $limited"
 printf 'ulimit -f 8\nexec "$@"\n' >limited.sh
@@ -58,7 +59,20 @@ done
 says 'VENTUS_CC_PATIENCE: never is no number of seconds from 1 to 2147483647; it counts as 500' \
     VENTUS_CC_PATIENCE=never VENTUS_CC_SECONDS=50 VENTUS_CACHE=0
 says 'VENTUS_TIMEOUT: soon is no number of seconds; kernels may run for ever' VENTUS_TIMEOUT=soon
-/usr/bin/env VENTUS_CACHE=0 VENTUS_CC_SECONDS=50 VENTUS_CC_PATIENCE= VENTUS_TRANSLATE_PATIENCE=1 VENTUS_TIMEOUT=9.5 \
+says 'VENTUS_CACHE: off is none of 1, 0; it counts as 1' VENTUS_CACHE=off VENTUS_CACHE_DIR="$PWD/cache"
+says 'VENTUS_CACHE_DIR: /proc/cache: No such file or directory; nothing is kept between runs' VENTUS_CACHE=1 VENTUS_CACHE_DIR=/proc/cache
+mkdir everybody
+chmod 777 everybody
+says "VENTUS_CACHE_DIR: $PWD/everybody: not a folder that is yours and that nobody else may write; nothing is kept between runs" \
+    VENTUS_CACHE=1 VENTUS_CACHE_DIR="$PWD/everybody"
+says 'VENTUS_PROGRESS: yes is none of 0, 1; it counts as 0' VENTUS_PROGRESS=yes VENTUS_CACHE=0
+for row in 'PERF yes 0, 1 0' 'TRANSLATE_LANES some all, convergent, divergent all' 'TRANSLATE_EFFORT most usual, least usual' \
+    'TRANSLATE_REGISTERS few read, all read'; do
+    variable=VENTUS_${row%% *} words=${row#* }
+    value=${words%% *} words=${words#* }
+    says "$variable: $value is none of ${words% *}; it counts as ${words##* }" VENTUS_ENGINE=native VENTUS_CACHE=0 "$variable=$value"
+done
+/usr/bin/env VENTUS_CACHE=0 VENTUS_PROGRESS=0 VENTUS_PERF= VENTUS_TRANSLATE_EFFORT=usual VENTUS_TRANSLATE_LANES=divergent VENTUS_CC_SECONDS=50 VENTUS_CC_PATIENCE= VENTUS_TRANSLATE_PATIENCE=1 VENTUS_TIMEOUT=9.5 \
     $VENTUS_FOREIGN /usr/bin/python3 two.py >out.txt 2>&1
 [ -s out.txt ] && wrong "good values: $(cat out.txt)"
 
