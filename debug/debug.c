@@ -47,10 +47,11 @@ static void wake_server(struct debugger *d)
     if (write(d->wake, &one, sizeof one) < 0) return; /* it cannot be full */
 }
 
-/* With the lock held: until the server lets it go on. The server's thread may have changed the rounding mode of the
- * warp, which is also this thread's own. */
-static void stand(struct debugger *d)
+/* With the lock held, in front of the instruction with this count: until the server lets it go on. The server's thread
+ * may have changed the rounding mode of the warp, which is also this thread's own. */
+static void stand(struct debugger *d, uint64_t position)
 {
+    d->position = position;
     if (d->wire.fd < 0) d->nevents = 0;
     if (!d->nevents && !d->stopped) return;
     d->stopped = d->stands = true;
@@ -62,7 +63,20 @@ static void stand(struct debugger *d)
 
 static void set_attention(struct debugger *d)
 {
-    d->attention = d->order.step || d->order.alone || d->points.registers || d->interrupt || d->kill || d->nevents;
+    d->attention = d->order.step || d->order.alone || d->points.registers || d->interrupt || d->kill || d->nevents ||
+                   d->rewind || d->journey.way == RUNS_TO_NOW;
+}
+
+/* What has just been added as events happens at the instruction that runs: so far the last that does. */
+static void note_found(struct debugger *d)
+{
+    struct journey *j = &d->journey;
+    if (d->nevents) {
+        j->then = d->count;
+        memcpy(j->found, d->events, d->nevents * sizeof *d->events);
+        j->nfound = d->nevents;
+    }
+    d->nevents = 0;
 }
 
 static void on_access(void *user, const struct warp *w, const struct insn *in, const struct access *access)
@@ -70,7 +84,13 @@ static void on_access(void *user, const struct warp *w, const struct insn *in, c
     struct debugger *d = user;
     (void)in;
     pthread_mutex_lock(&d->lock);
-    stops_access(d, (struct warp *)w, access);
+    if (d->journey.way == RUNS_ON) {
+        stops_access(d, (struct warp *)w, access);
+    } else if (d->journey.way == RUNS_TO_NOW && d->journey.back == BACK_CONTINUE) {
+        d->nevents = 0;
+        stops_access(d, (struct warp *)w, access);
+        note_found(d);
+    }
     pthread_mutex_unlock(&d->lock);
 }
 
@@ -82,8 +102,19 @@ void machine_go(struct debugger *d)
     d->fault = (struct fault){0};
     *d->message = 0;
     d->stopped = d->interrupt = d->shown = d->executes = d->idle_turn = false;
+    d->until = UINT64_MAX;
+    d->journey.way = RUNS_ON;
     set_attention(d);
     pthread_cond_broadcast(&d->go);
+}
+
+void machine_go_back(struct debugger *d, enum back back, tid step)
+{
+    const uint64_t now = d->position;
+    d->order = (struct order){0};
+    machine_go(d);
+    d->journey = (struct journey){.back = back, .step = step, .way = RUNS_TO_NOW, .now = now};
+    d->rewind = d->attention = true;
 }
 
 void machine_halt(struct debugger *d)
@@ -157,22 +188,65 @@ static bool is_held(const struct debugger *d, const struct warp *w)
     return d->order.alone && item_find(d, d->order.alone, &alone) && alone.warp != w;
 }
 
-/* The instruction of a warp is next. */
+static void arrive(struct debugger *d, const struct event *events, size_t n)
+{
+    d->journey.way = RUNS_ON;
+    d->until = UINT64_MAX;
+    memcpy(d->events, events, n * sizeof *events);
+    d->nevents = n;
+    stand(d, d->count);
+}
+
+/* On the way back, in front of an instruction of a warp. */
+static void travel(struct debugger *d, struct warp *w)
+{
+    struct journey *j = &d->journey;
+    struct item item;
+    const struct event begin = {EVENT_HISTORY, item_tid((struct item){w, first_lane(w->mask)}), SIGNAL_TRAP};
+    if (d->interrupt) {
+        d->nevents = 0;
+        meet_interrupt(d);
+        arrive(d, d->events, d->nevents);
+    } else if (j->way == RUNS_TO_THEN) {
+        if (d->count >= j->then) arrive(d, j->nfound ? j->found : &begin, j->nfound ? j->nfound : 1);
+    } else if (d->count >= j->now) {
+        d->rewind = true;
+    } else if (j->back == BACK_STEP) {
+        if (!item_find(d, j->step, &item) || item.warp != w || !(w->mask >> item.lane & 1)) return;
+        j->then = d->count;
+        j->found[0] = (struct event){EVENT_STEP, j->step, SIGNAL_TRAP};
+        j->nfound = 1;
+    } else {
+        d->nevents = 0;
+        meet_breakpoint(d, w);
+        note_found(d);
+    }
+}
+
+/* The instruction of a warp is next: what is to stop it? */
+static void meet(struct debugger *d, struct warp *w)
+{
+    if (d->points.registers) stops_registers(d);
+    finish_step(d);
+    if (!is_held(d, w)) meet_breakpoint(d, w);
+    meet_interrupt(d);
+    stand(d, d->count);
+}
+
 static enum observed consider(struct debugger *d, struct warp *w)
 {
     const uint32_t pc = w->pc;
     struct item stepping;
     pthread_mutex_lock(&d->lock);
     d->about = w;
-    if (d->points.registers) stops_registers(d);
-    finish_step(d);
-    if (!is_held(d, w)) meet_breakpoint(d, w);
-    meet_interrupt(d);
-    stand(d);
+    if (!d->rewind && d->journey.way != RUNS_ON) travel(d, w);
+    else if (!d->rewind) meet(d, w);
     if (w->pc == pc && d->order.step && item_find(d, d->order.step, &stepping) && stepping.warp == w)
         d->executes = w->mask >> stepping.lane & 1;
     set_attention(d);
-    enum observed said = d->kill ? STOP : is_held(d, w) ? HOLD : GO_ON;
+    enum observed said = d->kill || d->rewind ? STOP : is_held(d, w) ? HOLD : GO_ON;
+    if (said == HOLD) d->bent = true;
+    if (said == HOLD || w->pc != pc) d->count--; /* it is announced again */
     pthread_mutex_unlock(&d->lock);
     return said;
 }
@@ -182,7 +256,9 @@ static enum observed on_before(void *user, struct warp *w, const struct insn *in
     struct debugger *d = user;
     (void)in;
     d->count++;
-    if (!atomic_load_explicit(&d->attention, memory_order_relaxed) && !stops_may_be_at(&d->points, w->pc)) return GO_ON;
+    if (!atomic_load_explicit(&d->attention, memory_order_relaxed) && d->count < d->until &&
+        !stops_may_be_at(&d->points, w->pc))
+        return GO_ON;
     return consider(d, w);
 }
 
@@ -201,14 +277,14 @@ static void on_fault(void *user, const struct warp *w, const struct fault *fault
 {
     struct debugger *d = user;
     pthread_mutex_lock(&d->lock);
-    if (d->wire.fd >= 0) {
+    if (d->wire.fd >= 0 && !d->rewind && d->journey.way == RUNS_ON) {
         uint32_t lane = fault->lane < ISA_LANES ? fault->lane : first_lane(w->mask);
         d->about = (struct warp *)w;
         d->fault = *fault;
         d->nevents = 0;
         fault_print(fault, d->message, sizeof d->message);
         event_add(d, (struct event){EVENT_SIGNAL, item_tid((struct item){d->about, lane}), signal_of(fault->kind)});
-        stand(d);
+        stand(d, d->count);
     }
     pthread_mutex_unlock(&d->lock);
 }
@@ -228,17 +304,24 @@ static void on_launch_begin(void *user, const struct launch *launch, const struc
 {
     struct debugger *d = user;
     pthread_mutex_lock(&d->lock);
-    bool changed = program_enter(&d->program, info), waited = false;
     d->launch = launch;
     d->info = info;
     d->count = 0;
+    scheduler_begin(d);
+    if (d->journey.way != RUNS_ON) { /* it is the same launch once more */
+        pthread_mutex_unlock(&d->lock);
+        return;
+    }
+    bool changed = program_enter(&d->program, info), waited = false;
     d->number++;
+    d->bent = false;
     d->kill = false;
     snprintf(d->kernel, sizeof d->kernel, "%s", info->kernel ? info->kernel : "");
     for (; d->waits_for_debugger && d->wire.fd < 0; waited = true) pthread_cond_wait(&d->go, &d->lock);
     d->waits_for_debugger = false;
     if (changed && !waited && d->wire.fd >= 0) announce_program(d);
-    stand(d);
+    stand(d, 0);
+    if (d->wire.fd >= 0) history_begin(d->history, d->gpu);
     pthread_mutex_unlock(&d->lock);
 }
 
@@ -247,17 +330,50 @@ static void on_launch_end(void *user, const struct launch *launch, const struct 
     struct debugger *d = user;
     (void)launch, (void)result;
     pthread_mutex_lock(&d->lock);
-    d->launch = NULL;
-    d->info = NULL;
     d->about = NULL;
     d->executes = false;
     d->order = (struct order){0};
+    if (d->rewind) {
+        pthread_mutex_unlock(&d->lock);
+        return;
+    }
+    d->launch = NULL;
+    d->info = NULL;
+    d->journey.way = RUNS_ON; /* it has run otherwise than before: there is no way back */
+    history_forget(d->history);
     if (d->interrupt) {
         d->interrupt = false;
         machine_halt(d);
         wake_server(d);
     }
     pthread_mutex_unlock(&d->lock);
+}
+
+/* Once to see where to go, and once to go there. */
+static bool on_again(void *user)
+{
+    struct debugger *d = user;
+    struct journey *j = &d->journey;
+    pthread_mutex_lock(&d->lock);
+    bool again = d->rewind;
+    if (again && d->travels) {
+        j->way = RUNS_TO_THEN;
+        if (!j->then) j->then = 1;
+        d->until = j->then;
+    }
+    d->travels = again && j->way == RUNS_TO_NOW;
+    d->rewind = false;
+    if (again) history_restore(d->history, d->gpu);
+    set_attention(d);
+    pthread_mutex_unlock(&d->lock);
+    return again;
+}
+
+static void on_host(void *user, const struct host_event *e)
+{
+    const struct debugger *d = user;
+    if (e->action == HOST_WRITE || e->action == HOST_COPY || e->action == HOST_OPEN)
+        history_host(d->history, e->addr, e->size);
 }
 
 static void on_group_begin(void *user, const struct group *g)
@@ -296,12 +412,17 @@ struct debugger *debugger_new(struct gpu *gpu, const char *where, char *why, siz
     d->observer = (struct observer){.user = d,
                                     .launch_begin = on_launch_begin,
                                     .launch_end = on_launch_end,
+                                    .again = on_again,
+                                    .host = on_host,
                                     .group_begin = on_group_begin,
                                     .group_end = on_group_end,
                                     .before = on_before,
                                     .fault = on_fault};
-    if (turns_open(d) && server_open(d, where, why, why_size)) return d;
-    turns_close(d);
+    d->until = UINT64_MAX;
+    d->history = history_new();
+    if (d->history && scheduler_open(d) && server_open(d, where, why, why_size)) return d;
+    scheduler_close(d);
+    history_free(d->history);
     free(d);
     return NULL;
 }
@@ -312,7 +433,8 @@ void debugger_free(struct debugger *d)
 {
     if (!d) return;
     server_close(d);
-    turns_close(d);
+    scheduler_close(d);
+    history_free(d->history);
     program_free(&d->program);
     free(d->points.list);
     free(d->groups);
@@ -324,6 +446,7 @@ void debugger_free(struct debugger *d)
 /* Between two turns of warps: a step may be over although nothing is going to be executed. */
 void machine_pause(struct debugger *d, const char *why)
 {
+    if (d->rewind || d->journey.way != RUNS_ON) return; /* an instruction decides */
     pthread_mutex_lock(&d->lock);
     finish_step(d);
     if (why && !d->nevents) { /* with another signal than that of steps, or gdb would try it again and again */
@@ -331,7 +454,7 @@ void machine_pause(struct debugger *d, const char *why)
         event_add(d, (struct event){EVENT_SIGNAL, item_tid(item_of(d, d->order.alone)), SIGNAL_INT});
     }
     meet_interrupt(d);
-    stand(d);
+    stand(d, d->count + 1);
     set_attention(d);
     pthread_mutex_unlock(&d->lock);
 }

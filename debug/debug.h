@@ -13,7 +13,8 @@ struct debugger;
 /* A debugger of `gpu`, in which no memory is open yet and which must outlive it. `where` is where it listens:
  * ":PORT" (of this host alone; 0: any free one) or the path of a socket, which is made for this user alone. With
  * ",nowait" behind it launches begin without a debugger; else the first one waits for it. Which address it has become
- * is said on standard error. NULL, and why, when that cannot be. To be given to gpu_observe before other observers. */
+ * is said on standard error, but with ",quiet" behind it. NULL, and why, when that cannot be. To be given to
+ * gpu_observe before other observers. */
 struct debugger *debugger_new(struct gpu *gpu, const char *where, char *why, size_t why_size);
 
 /* Does `where` make sense? If not, why. */

@@ -153,6 +153,19 @@ struct program {
 bool program_enter(struct program *p, const struct launch_info *info);
 void program_free(struct program *p);
 
+/* ---- history.c: memory at the beginning of a launch ---- */
+
+struct history;
+struct history *history_new(void); /* NULL: no memory */
+void history_free(struct history *h);
+/* Keeps what the device can write now; if that is too much, nothing. */
+void history_begin(struct history *h, struct gpu *gpu);
+void history_forget(struct history *h);
+bool history_there(const struct history *h);
+/* The host has written this since then: it is not to be put back. From any thread. */
+void history_host(struct history *h, uint32_t addr, uint64_t size);
+void history_restore(struct history *h, struct gpu *gpu);
+
 /* ---- monitor.c ---- */
 
 /* Executes a command of the user and adds what there is to say. */
@@ -184,7 +197,17 @@ struct order {
     tid step;           /* the work-item that is to execute; 0: none */
     uint32_t from, end; /* ... until its pc is not in between */
     tid alone;          /* only the warp of this work-item runs; 0: all */
-    bool back;          /* backwards */
+};
+
+/* Going back (history.c). */
+enum back { BACK_NOT, BACK_STEP, BACK_CONTINUE };
+struct journey {
+    enum back back; /* what is wanted, by ... */
+    tid step;       /* BACK_STEP: the work-item that is to be in front of its last instruction */
+    enum { RUNS_ON, RUNS_TO_NOW, RUNS_TO_THEN } way;
+    uint64_t now, then;              /* instructions of the launch; `then` 0: nothing found */
+    struct event found[EVENTS_MOST]; /* that happen at `then` */
+    size_t nfound;
 };
 
 struct thread_filter {
@@ -211,6 +234,7 @@ struct debugger {
     bool awaited;  /* the debugger waits for a stop */
     tid user_step; /* the work-item that the user steps; 0: none */
     tid aside;     /* a work-item that is said to have left its breakpoint; 0: none */
+    tid chosen;    /* the thread that goes, if a request to go says none */
     tid general;   /* the thread that requests are about */
 
     _Atomic bool attention; /* the machine is to look at all that is here at its next instruction */
@@ -240,7 +264,14 @@ struct debugger {
     size_t ngroups, groups_room;
     struct program program;
     struct fault fault; /* FAULT_NONE, or what the machine stands at */
-    uint64_t count;     /* the machine's: instructions of this launch so far */
+    uint64_t count;     /* the machine's: instructions of this launch so far, the announced one included */
+    uint64_t until;     /* at this count it looks; UINT64_MAX: never */
+    uint64_t position;  /* at a stop: the count of the instruction that is next */
+    struct history *history;
+    struct journey journey;
+    bool travels; /* the present run of the launch is the first of the two */
+    bool rewind;  /* the launch is to be ended and run again */
+    bool bent;    /* warps have been held: running it again gives another order */
 };
 
 /* Adds an event, to be reported when the machine has stopped. */
@@ -250,17 +281,20 @@ void event_add_first(struct debugger *d, struct event event);
 struct item item_of(const struct debugger *d, tid t);
 /* The server lets the machine run, as `order` says. */
 void machine_go(struct debugger *d);
+/* The same, backwards: by an instruction of the work-item `step`, or to the last breakpoint or watchpoint. */
+void machine_go_back(struct debugger *d, enum back back, tid step);
 /* The server wants it to stop. */
 void machine_halt(struct debugger *d);
 
 /* The machine is between two turns of warps: stops it when there is reason, which `why` is if not NULL. */
 void machine_pause(struct debugger *d, const char *why);
 
-/* ---- turns.c: which warp runs next ---- */
+/* ---- scheduler.c: which warp runs next ---- */
 
 /* Makes it the scheduler of the machine. False: no memory. */
-bool turns_open(struct debugger *d);
-void turns_close(struct debugger *d);
+bool scheduler_open(struct debugger *d);
+void scheduler_close(struct debugger *d);
+void scheduler_begin(struct debugger *d); /* a launch begins */
 
 /* ---- server.c, request.c ---- */
 

@@ -48,7 +48,7 @@ void stop_reply(struct text *t, const struct debugger *d, const struct event *e)
     if (e->kind == EVENT_BREAK && !d->lldb) text_add(t, "swbreak:;");
     if (e->kind == EVENT_WATCH) text_add(t, "%s:%llx;", watch_key(e->watch), (unsigned long long)e->addr);
     if (e->kind == EVENT_LIBRARY && !d->lldb) text_add(t, "library:;");
-    if (e->kind == EVENT_HISTORY) text_add(t, "replaylog:%s;", d->order.back ? "begin" : "end");
+    if (e->kind == EVENT_HISTORY) text_add(t, "replaylog:begin;");
     if (d->lldb) add_reason(t, d, e);
 }
 
@@ -103,16 +103,13 @@ static void select_thread(struct debugger *d, const char *s)
     uint64_t t = 0;
     struct item item;
     const char kind = *s++;
-    if (kind == 'c') { /* before vCont; we have that */
-        say(d, "OK");
-        return;
-    }
     bool any = *s == '-' || !hex_number(&s, &t) || !t;
     if (!any && !item_find(d, t, &item)) {
         say(d, "E01");
         return;
     }
-    d->general = any ? d->shown_stop : t;
+    if (kind == 'c') d->chosen = any ? 0 : t;
+    else d->general = any ? d->shown_stop : t;
     say(d, "OK");
 }
 
@@ -288,7 +285,18 @@ static void clear_point(struct debugger *d, const char *s) { change_point(d, s, 
 /* What the debugger has not shown to its user it has only looked at: then the next event of the same instruction is
  * its turn, before anything is executed. So a condition is tried for each lane that has come to a breakpoint. gdb wants
  * each of them to leave its breakpoint by a step of its own, which must move it: it is said to be at an address that is
- * none, until gdb goes on. */
+ * none, until gdb goes on. `leaves`: the work-item that is to do such a step; 0: none. False: an event is next, or what
+ * is said of that step; true: the machine may run. */
+static bool take_next(struct debugger *d, tid leaves)
+{
+    d->aside = 0;
+    if (d->shown || !d->nevents) return true;
+    if (!leaves || leaves == d->user_step) return leaves;
+    d->aside = leaves;
+    event_add_first(d, (struct event){EVENT_STEP, leaves, SIGNAL_TRAP});
+    return false;
+}
+
 static void go(struct debugger *d, const struct order *order)
 {
     d->awaited = true;
@@ -299,14 +307,7 @@ static void go(struct debugger *d, const struct order *order)
         return;
     }
     if (d->shown) d->user_step = order->step;
-    bool steps_over = order->step && order->step == order->alone && order->step != d->user_step;
-    d->aside = 0;
-    if (!d->shown && d->nevents) {
-        if (!steps_over) return;
-        d->aside = order->step;
-        event_add_first(d, (struct event){EVENT_STEP, order->step, SIGNAL_TRAP});
-        return;
-    }
+    if (!take_next(d, order->alone == order->step ? order->step : 0)) return;
     d->order = *order;
     machine_go(d);
 }
@@ -382,6 +383,33 @@ static void step_one(struct debugger *d, const char *s)
     go(d, &(struct order){.step = item_tid(selected(d))});
 }
 
+static const char *no_way_back(const struct debugger *d)
+{
+    if (!d->launch || !d->position) return "no kernel runs";
+    if (d->bent)
+        return "warps of this launch have been held (scheduler-locking): it cannot be run again in the same order";
+    if (!history_there(d->history)) return "the debugger came after the launch had begun, or its memory is too large";
+    return NULL;
+}
+
+/* "bs", "bc": backwards. */
+static void go_back(struct debugger *d, const char *s)
+{
+    const char *why = no_way_back(d);
+    if (*s != 's' && *s != 'c') return;
+    d->awaited = d->later = true;
+    tid step = *s != 's' ? 0 : d->chosen ? d->chosen : item_tid(selected(d));
+    if (d->shown) d->user_step = step;
+    if (!take_next(d, step)) return;
+    if (!why) {
+        machine_go_back(d, step ? BACK_STEP : BACK_CONTINUE, step);
+        return;
+    }
+    d->nevents = 0;
+    snprintf(d->message, sizeof d->message, "cannot go back: %s", why);
+    event_add(d, (struct event){EVENT_HISTORY, item_tid(selected(d)), SIGNAL_TRAP});
+}
+
 static void detach(struct debugger *d, const char *s)
 {
     (void)s;
@@ -410,7 +438,7 @@ static void ask_supported(struct debugger *d, const char *s)
     d->lldb = strstr(s, "xmlRegisters=i386,") != NULL;
     text_add(&d->answer,
              "PacketSize=%x;QStartNoAckMode+;qXfer:features:read+;qXfer:threads:read+;%s"
-             "vContSupported+;swbreak+;hwbreak+;multiprocess-",
+             "vContSupported+;swbreak+;hwbreak+;ReverseStep+;ReverseContinue+;multiprocess-",
              PACKET_MOST, d->lldb ? "" : "qXfer:libraries:read+;");
 }
 
@@ -524,6 +552,7 @@ static const struct {
     {"vCont", resume, false},
     {"c", resume_all, false},
     {"s", step_one, false},
+    {"b", go_back, false},
     {"D", detach, true},
     {"k", end_launch, true},
     {"vKill", end_launch, true},

@@ -21,20 +21,26 @@
 struct place {
     char text[108]; /* ":PORT" or a path */
     long port;      /* -1: a path */
-    bool waits;
+    bool waits, quiet;
 };
+
+/* Takes a word behind a comma off the end. */
+static bool take_word(char *text, const char *word)
+{
+    size_t n = strlen(text), tail = strlen(word);
+    if (n < tail || strcmp(text + n - tail, word) != 0) return false;
+    text[n - tail] = 0;
+    return true;
+}
 
 static bool parse(const char *where, struct place *p, char *why, size_t why_size)
 {
-    static const char later[] = ",nowait";
-    size_t n = strlen(where), tail = sizeof later - 1;
     char *end = NULL;
-    p->waits = n < tail || strcmp(where + n - tail, later) != 0;
-    if (!p->waits) n -= tail;
+    *p = (struct place){.port = -1, .waits = true};
     snprintf(why, why_size, "'%.80s' is neither :PORT nor the path of a socket", where);
-    if (!n || n >= sizeof p->text) return false;
-    snprintf(p->text, sizeof p->text, "%.*s", (int)n, where);
-    p->port = -1;
+    if ((size_t)snprintf(p->text, sizeof p->text, "%s", where) >= sizeof p->text) return false;
+    p->quiet = take_word(p->text, ",quiet");
+    p->waits = !take_word(p->text, ",nowait");
     if (*p->text != ':') return strchr(p->text, '/') != NULL;
     if (p->text[1] < '0' || p->text[1] > '9') return false;
     p->port = strtol(p->text + 1, &end, 10);
@@ -186,7 +192,7 @@ bool server_open(struct debugger *d, const char *where, char *why, size_t why_si
     }
     snprintf(text, sizeof text, "waiting for a debugger: gdb-multiarch -ex 'target remote %s'", p.text);
     if (!p.waits) snprintf(text, sizeof text, "a debugger can come: gdb-multiarch -ex 'target remote %s'", p.text);
-    host_say("ventus", text);
+    if (!p.quiet) host_say("ventus", text);
     return true;
 }
 

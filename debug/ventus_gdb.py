@@ -104,8 +104,10 @@ class Attach(gdb.Command):
         super().__init__("ventus attach", gdb.COMMAND_RUNNING, gdb.COMPLETE_FILENAME)
 
     def invoke(self, argument, from_tty):
+        gdb.execute("set suppress-cli-notifications on")
         gdb.execute("target remote " + argument, to_string=True)
         gdb.execute("sharedlibrary", to_string=True)
+        gdb.execute("set suppress-cli-notifications off")
         if gdb.selected_thread().name != "device":
             gdb.execute("frame")
 

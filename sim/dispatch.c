@@ -186,6 +186,21 @@ static void note_length(struct gpu *gpu, const struct job *job)
     else if (is_long(gpu, job)) gpu->long_kernel = NULL;
 }
 
+static void begin_job(struct dispatcher *d, struct job *job)
+{
+    struct run *r = start_job(d->gpu, job), **end = &d->runs;
+    if (!r) {
+        d->source->done(d->source->user, job);
+        return;
+    }
+    pthread_mutex_lock(&d->lock);
+    if (!d->runs) d->busy_since = d->workers == 1 || is_long(d->gpu, job) ? 0 : host_ns();
+    while (*end) end = &(*end)->next;
+    *end = r;
+    d->news++;
+    pthread_mutex_unlock(&d->lock);
+}
+
 /* Takes new jobs from the source and gives finished ones back. Worker 0, without the lock. */
 static void exchange_jobs(struct dispatcher *d)
 {
@@ -197,25 +212,16 @@ static void exchange_jobs(struct dispatcher *d)
         pthread_mutex_unlock(&d->lock);
         job = r->job;
         observe_launch_end(r->observers, job);
+        bool again = observe_again(r->observers);
+        if (again) d->gpu->launches = r->number - 1; /* it keeps its number */
         end_job(r);
         note_length(d->gpu, job);
-        d->source->done(d->source->user, job);
+        if (again) begin_job(d, job);
+        else d->source->done(d->source->user, job);
         pthread_mutex_lock(&d->lock);
     }
     pthread_mutex_unlock(&d->lock);
-    while ((job = d->source->next(d->source->user))) {
-        struct run *r = start_job(d->gpu, job), **end = &d->runs;
-        if (!r) {
-            d->source->done(d->source->user, job);
-            continue;
-        }
-        pthread_mutex_lock(&d->lock);
-        if (!d->runs) d->busy_since = d->workers == 1 || is_long(d->gpu, job) ? 0 : host_ns();
-        while (*end) end = &(*end)->next;
-        *end = r;
-        d->news++;
-        pthread_mutex_unlock(&d->lock);
-    }
+    while ((job = d->source->next(d->source->user))) begin_job(d, job);
 }
 
 /* A job is finished without groups to dispatch or resident, once no SM looks at it any more. With the lock held. */

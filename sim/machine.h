@@ -274,6 +274,7 @@ bool observers_collect(const struct gpu *gpu, const struct observer *own, const 
 bool observers_want_flags(const struct observer *const *list);
 
 void observe_launch_begin(const struct observer *const *list, const struct job *job);
+bool observe_again(const struct observer *const *list);
 void observe_launch_end(const struct observer *const *list, const struct job *job);
 void observe_group_begin(const struct group *g);
 void observe_group_end(const struct group *g);

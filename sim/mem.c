@@ -159,3 +159,10 @@ void *gpu_mem(struct gpu *gpu, uint32_t addr, uint64_t size)
 }
 
 void gpu_mem_code_changed(struct gpu *gpu) { code_drop(gpu); }
+
+uint64_t gpu_mem_writable(const struct gpu *gpu, uint64_t addr)
+{
+    uint64_t page = addr >> PAGE_BITS;
+    while (page < PAGES && !(gpu->pages[page] & GPU_WRITE)) page++;
+    return page << PAGE_BITS;
+}

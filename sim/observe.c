@@ -82,6 +82,13 @@ void observe_launch_end(const struct observer *const *list, const struct job *jo
     CALL_ALL(list, launch_end, &job->launch, &job->result);
 }
 
+bool observe_again(const struct observer *const *list)
+{
+    for (; list && *list; list++)
+        if ((*list)->again && (*list)->again((*list)->user)) return true;
+    return false;
+}
+
 void observe_group_begin(const struct group *g) { CALL_ALL(g->observers, group_begin, g); }
 
 void observe_group_end(const struct group *g) { CALL_ALL(g->observers, group_end, g); }

@@ -22,6 +22,9 @@ struct observer {
     /* A launch begins, and has ended with a result. */
     void (*launch_begin)(void *user, const struct launch *launch, const struct launch_info *info);
     void (*launch_end)(void *user, const struct launch *launch, const struct result *result);
+    /* Behind launch_end. True: the launch begins again (launch_begin is next), whatever its result was, and who has
+     * submitted it hears of the last end alone. What it has done to memory is this observer's to undo. */
+    bool (*again)(void *user);
 
     /* A work-group has been placed on an SM, its warps have not yet started; it has ended, or is given up. */
     void (*group_begin)(void *user, const struct group *group);

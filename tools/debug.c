@@ -18,7 +18,7 @@
 enum { FLAG_LLDB, FLAG_COMMANDS, FLAG_DEBUGGER };
 static const struct flag flags[] = {
     {"lldb", 0, NULL, "lldb instead of gdb"},
-    {"commands", 'x', "FILE", "commands of the debugger, after which it ends"},
+    {"commands", 'x', "FILE", "commands of the debugger, after which it ends; - is standard input"},
     {"debugger", 0, "PROGRAM", "the debugger; default: gdb-multiarch, lldb-19 with --lldb"},
     {0},
 };
@@ -35,7 +35,7 @@ enum { MOST_WORDS = 4096 };
 struct session {
     bool lldb;
     const char *commands, *debugger;
-    char folder[64], socket[80];
+    char folder[64], socket[80], given[80]; /* given: commands of standard input */
     pid_t machine;
 };
 
@@ -48,13 +48,13 @@ static bool exists(const char *path)
 }
 
 /* In a process group of its own: Ctrl-C is the debugger's. */
-static void start(struct session *s, char **words, bool kernel)
+static void start(struct session *s, char **words, const char *where, bool kernel)
 {
     s->machine = fork();
     if (s->machine < 0) die("cannot start a process: %s", strerror(errno));
     if (s->machine) return;
     setpgid(0, 0);
-    if (!kernel) setenv("VENTUS_GDB", s->socket, 1);
+    if (!kernel) setenv("VENTUS_GDB", where, 1);
     execvp(kernel ? "/proc/self/exe" : words[0], words);
     fprintf(stderr, "ventus debug: cannot run %s: %s\n", words[0], strerror(errno));
     _exit(127);
@@ -134,16 +134,30 @@ static int debug(const struct session *s)
     return WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_FAILED;
 }
 
-/* A program that the debugger has left goes on and is waited for, unless it waits for a debugger. */
-static void finish(struct session *s, int code)
+/* A kernel is there for its debugger alone; a program goes on, unless there never was one. */
+static void finish(struct session *s, int code, bool kernel)
 {
-    if (s->machine && (code == 127 || exists(s->socket))) kill(s->machine, SIGTERM);
+    if (s->machine && kernel) usleep(50000); /* it may be about to end, with something to say */
+    if (s->machine && (kernel || code == 127)) kill(s->machine, SIGTERM);
     if (s->machine) waitpid(s->machine, NULL, 0);
     unlink(s->socket);
+    unlink(s->given);
     rmdir(s->folder);
 }
 
 /* ---- the command ---- */
+
+/* Debuggers want a file. */
+static void take_commands(struct session *s)
+{
+    size_t size;
+    if (!s->commands || strcmp(s->commands, "-")) return;
+    snprintf(s->given, sizeof s->given, "%s/commands", s->folder);
+    void *text = read_file("-", &size);
+    write_file(s->given, text, size);
+    free(text);
+    s->commands = s->given;
+}
 
 static void make_folder(struct session *s)
 {
@@ -172,13 +186,16 @@ int cmd_debug(int argc, char **argv)
     }
     if (flag == ARG_END) usage_error(&a, "an executable of the GPU, or -- and a program, is needed");
     bool kernel = !a.plain;
+    char where[sizeof s.socket + 8];
     make_folder(&s);
+    take_commands(&s);
+    snprintf(where, sizeof where, "%s,quiet", s.socket);
     if (kernel) words[n++] = ventus, words[n++] = run;
     for (int i = a.at - 1; i < argc && n < MOST_WORDS - 4; i++) words[n++] = argv[i];
-    if (kernel) words[n++] = gdb, words[n++] = s.socket;
+    if (kernel) words[n++] = gdb, words[n++] = where;
     words[n] = NULL;
-    start(&s, words, kernel);
+    start(&s, words, where, kernel);
     int code = await(&s) ? debug(&s) : EXIT_FAILED;
-    finish(&s, code);
+    finish(&s, code, kernel);
     return code;
 }

@@ -19,7 +19,7 @@ REQUESTS = [
     "qThreadExtraInfo,2", "qThreadStopInfo2", "jThreadsInfo", "qXfer:features:read:target.xml:0,1000",
     "qXfer:threads:read::0,fff", "qXfer:libraries:read::0,fff", "qSupported:swbreak+;xmlRegisters=i386", "qHostInfo",
     "qProcessInfo", "QListThreadsInStopReply", "qAttached", "vCont?", "vCont;s:2", "vCont;s:2;c", "vCont;r80000034,80000040:2",
-    "vCont;r80000034,80000040:2;c", "s", "Z0,80000034,4", "z0,80000034,4", "Z1,80000098,4", "Z2,90000000,4", "Z3,90000000,4",
+    "vCont;r80000034,80000040:2;c", "s", "bs", "bc", "Z0,80000034,4", "z0,80000034,4", "Z1,80000098,4", "Z2,90000000,4", "Z3,90000000,4",
     "Z4,1000000,4", "z4,1000000,4", "Z2,0,4", "vKill;1",
 ] + ["qRcmd," + command.encode().hex() for command in (
     "help", "info kernels", "info groups", "info warps", "info lanes", "info barriers", "info csrs", "simt", "instruction",

@@ -66,6 +66,7 @@ static struct warp *pick_round(struct debugger *d, struct turn *t, struct group 
 static struct warp *pick_alone(struct debugger *d, uint32_t sm, uint64_t *budget)
 {
     struct item item;
+    d->bent = true;
     *budget = gpu_config_of(d->gpu)->quantum;
     if (item_find(d, d->order.alone, &item) && item.warp) {
         if (group_sm(item.warp->group) != sm) return NULL;
@@ -92,7 +93,7 @@ static void removed(void *user, uint32_t sm, const struct group *group)
     if (d->turns[sm].group == group) begin_group(d, &d->turns[sm], group->next);
 }
 
-bool turns_open(struct debugger *d)
+bool scheduler_open(struct debugger *d)
 {
     struct scheduler s = {.user = d, .pick = pick, .removed = removed};
     d->turns = calloc(gpu_config_of(d->gpu)->sms, sizeof *d->turns);
@@ -100,7 +101,12 @@ bool turns_open(struct debugger *d)
     return d->turns;
 }
 
-void turns_close(struct debugger *d)
+void scheduler_begin(struct debugger *d)
+{
+    for (uint32_t sm = 0; sm < gpu_config_of(d->gpu)->sms; sm++) d->turns[sm] = (struct turn){0};
+}
+
+void scheduler_close(struct debugger *d)
 {
     if (d->turns) gpu_schedule(d->gpu, NULL);
     free(d->turns);

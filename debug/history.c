@@ -1,0 +1,146 @@
+/* Going back: the machine is deterministic, so to be at an earlier instruction of a launch is to run it again from its
+ * beginning, on the memory of then, up to that instruction.
+ *
+ * At the beginning of a launch under a debugger the pages that the device can write are copied, those that somebody has
+ * touched. Registers, local memory and private memory need no copy: they begin as zeros, or as the launch finds them in
+ * these pages. To go back the launch is ended, its memory put back, and the launch run twice: first to see where the
+ * last stop before the present instruction is, then up to there. What the host has written meanwhile stays. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "debug/parts.h"
+#include "host/host.h"
+#include "isa/abi.h"
+
+enum { PAGES_MOST = 1 << 18 /* 1 GiB */, RANGES_MOST = 256 };
+
+struct history_page {
+    uint32_t addr;
+    uint8_t bytes[ABI_PAGE];
+};
+
+struct history {
+    struct history_page **pages; /* ascending */
+    size_t n, room;
+    bool whole; /* all that is to be put back is here */
+    pthread_mutex_t lock;
+    struct {
+        uint32_t addr;
+        uint64_t size;
+    } written[RANGES_MOST]; /* by the host, since then */
+    size_t nwritten;
+};
+
+struct history *history_new(void)
+{
+    struct history *h = calloc(1, sizeof *h);
+    if (h) pthread_mutex_init(&h->lock, NULL);
+    return h;
+}
+
+void history_forget(struct history *h)
+{
+    for (size_t i = 0; i < h->n; i++) free(h->pages[i]);
+    h->n = 0;
+    h->whole = false;
+}
+
+void history_free(struct history *h)
+{
+    if (!h) return;
+    history_forget(h);
+    free(h->pages);
+    pthread_mutex_destroy(&h->lock);
+    free(h);
+}
+
+bool history_there(const struct history *h) { return h->whole; }
+
+static bool in_local_window(uint32_t addr) { return addr - ABI_LOCAL_BASE < ABI_LOCAL_LIMIT - ABI_LOCAL_BASE; }
+
+/* Calls for each page that the device can write, and whether somebody has touched it. */
+static bool each_page(struct gpu *gpu, struct history *h,
+                      bool (*each)(struct history *h, uint32_t addr, uint8_t *bytes, bool touched))
+{
+    struct host_pages host;
+    bool good = true;
+    host_pages_open(&host);
+    for (uint64_t at = gpu_mem_writable(gpu, 0); at <= UINT32_MAX && good; at = gpu_mem_writable(gpu, at + ABI_PAGE)) {
+        uint8_t *bytes = in_local_window((uint32_t)at) ? NULL : gpu_mem(gpu, (uint32_t)at, ABI_PAGE);
+        uintptr_t page = (uintptr_t)bytes / host.size;
+        if (bytes) good = each(h, (uint32_t)at, bytes, host_touched(&host, page, page + 1) == page);
+    }
+    host_pages_close(&host);
+    return good;
+}
+
+static bool keep_page(struct history *h, uint32_t addr, uint8_t *bytes, bool touched)
+{
+    if (!touched) return true;
+    if (h->n == PAGES_MOST) return false;
+    if (h->n == h->room) {
+        size_t room = h->room ? 2 * h->room : 256;
+        struct history_page **pages = realloc(h->pages, room * sizeof *pages);
+        if (!pages) return false;
+        h->pages = pages;
+        h->room = room;
+    }
+    struct history_page *page = malloc(sizeof *page);
+    if (!page) return false;
+    page->addr = addr;
+    memcpy(page->bytes, bytes, ABI_PAGE);
+    h->pages[h->n++] = page;
+    return true;
+}
+
+void history_begin(struct history *h, struct gpu *gpu)
+{
+    history_forget(h);
+    pthread_mutex_lock(&h->lock);
+    h->nwritten = 0;
+    pthread_mutex_unlock(&h->lock);
+    h->whole = each_page(gpu, h, keep_page);
+    if (!h->whole) history_forget(h);
+}
+
+void history_host(struct history *h, uint32_t addr, uint64_t size)
+{
+    pthread_mutex_lock(&h->lock);
+    if (h->nwritten < RANGES_MOST) {
+        h->written[h->nwritten].addr = addr;
+        h->written[h->nwritten].size = size;
+    }
+    h->nwritten++;
+    pthread_mutex_unlock(&h->lock);
+}
+
+static bool is_hosts(const struct history *h, uint32_t addr)
+{
+    if (h->nwritten > RANGES_MOST) return true; /* who knows */
+    for (size_t i = 0; i < h->nwritten; i++)
+        if (h->written[i].addr < (uint64_t)addr + ABI_PAGE && addr < h->written[i].addr + h->written[i].size)
+            return true;
+    return false;
+}
+
+static int by_address(const void *key, const void *page)
+{
+    const uint32_t a = *(const uint32_t *)key, b = (*(struct history_page *const *)page)->addr;
+    return a < b ? -1 : a > b;
+}
+
+static bool put_back(struct history *h, uint32_t addr, uint8_t *bytes, bool touched)
+{
+    if (!touched || is_hosts(h, addr)) return true;
+    struct history_page *const *page = h->n ? bsearch(&addr, h->pages, h->n, sizeof *h->pages, by_address) : NULL;
+    if (page) memcpy(bytes, (*page)->bytes, ABI_PAGE);
+    else memset(bytes, 0, ABI_PAGE);
+    return true;
+}
+
+void history_restore(struct history *h, struct gpu *gpu)
+{
+    pthread_mutex_lock(&h->lock);
+    each_page(gpu, h, put_back);
+    pthread_mutex_unlock(&h->lock);
+}

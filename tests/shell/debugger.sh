@@ -1,0 +1,20 @@
+# The sessions of docs/debugger.md print what the page shows, but for where in an endless loop a kernel is interrupted.
+set -u
+. "$VENTUS_SOURCE/tests/shell/common"
+command -v gdb-multiarch >/dev/null || { echo "SKIPPED: no gdb-multiarch (package gdb-multiarch)"; exit 77; }
+PATH=$VENTUS_BUILD:$PATH
+unset VENTUS_CHECK VENTUS_CHECK_FILE VENTUS_ENGINE VENTUS_THREADS
+page docs/debugger.md 's/^0x[0-9a-f]* in //; s/^0x[0-9a-f]*\t/\t/; s/^[47]\t/\t/; s/ 0x8000[0-9a-f]* line / PC line /'
+[ "$n" -ge 15 ] || wrong "only $n commands found"
+
+# The socket is the user's alone; a place that is none, and a model that decides itself, are refused.
+check 2 "neither :PORT nor the path" "$ventus" run race.elf -g 64 --gdb 1234x
+check 2 "each decide which warp runs next" "$ventus" run race.elf -g 64 -a iota:64 -a buf:4 -a local:256 --gdb :0 --timing verilog
+"$ventus" run race.elf -g 64 -l 64 -a iota:64 -a buf:4 -a local:256 --gdb "$PWD/socket" >log.txt 2>&1 &
+pid=$!
+for i in $(seq 200); do [ -S socket ] || sleep 0.02; done
+[ "$(stat -c %a socket)" = 600 ] || wrong "the socket has the rights $(stat -c %a socket)"
+kill $pid
+check 1 "the program has ended without the GPU" "$ventus" debug -x /dev/null -- true
+check 2 "is needed" "$ventus" debug
+exit $status
