@@ -314,6 +314,35 @@ COLD uint64_t plan_runs(struct sm *sm, struct native_state *s, uint32_t run, uin
 #define INSN(id, name, pattern, operands, kind, unit, flags, revisions, expr, text) ROW(kind)(id, expr)
 #include "isa/insn.def"
 
+/* ---- words of other lanes ---- */
+
+/* vshuffle_down.raw on one piece: the word of the lane so many further on, of the warp's pieces a to h; the own one where the
+ * warp has no such lane. */
+piece shuffle(piece a, piece b, piece c, piece d, piece e, piece f, piece g, piece h, piece own, piece way, uint32_t lanes,
+              uint32_t lane0)
+{
+    static const uint32_t numbers[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+    piece from, is;
+    memcpy(&from, numbers, sizeof from);
+    from += way + lane0;
+#ifdef __AVX512F__
+    const __m512i found = _mm512_permutex2var_epi32((__m512i)a, (__m512i)from, (__m512i)b);
+    is = (piece)found;
+    (void)c, (void)d, (void)e, (void)f, (void)g, (void)h;
+#elif defined(__AVX2__)
+#define OF_QUARTER(x, n) ((piece)_mm256_permutevar8x32_epi32((__m256i)(x), (__m256i)from) & (piece)(from >> 3 == (n)))
+    is = OF_QUARTER(a, 0) | OF_QUARTER(b, 1) | OF_QUARTER(c, 2) | OF_QUARTER(d, 3);
+    (void)e, (void)f, (void)g, (void)h;
+#else
+    const piece all[] = {a, b, c, d, e, f, g, h};
+    uint32_t words[ISA_LANES];
+    memcpy(words, all, sizeof words);
+    is = (piece){words[from[0] % ISA_LANES], words[from[1] % ISA_LANES], words[from[2] % ISA_LANES], words[from[3] % ISA_LANES]};
+#endif
+    const piece has = -(piece)((lanes + (piece){0}) >> (from & 31) & 1) & (piece)(from < ISA_LANES);
+    return (is & has) | (own & ~has);
+}
+
 /* ---- routines of the library (isa/routine.h), by the host's arithmetic on doubles ---- */
 
 typedef uint32_t pair __attribute__((vector_size(8 * PIECE_WORDS))); /* the lower words of all, then the upper ones */
