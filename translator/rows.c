@@ -30,6 +30,9 @@ static inline __attribute__((always_inline, unused)) float fma_in_double(float a
 
 #define LANE_DIVIDE
 #define LANE_RAW_NAN
+#ifdef __F16C__
+#define LANE_HALVES
+#endif
 #include "translator/entry.h"
 #include "sim/lane.h"
 #include "native/native.h"
@@ -374,7 +377,34 @@ static inline __attribute__((always_inline)) uint32_t d_compare(double x, double
     return (uint32_t)(x == y) | (uint32_t)(x > y) << 1 | (uint32_t)(x < y) << 2 | (uint32_t) !(x == x && y == y) << 3;
 }
 
+/* The one that comes first or the other one; a number, if one of them is. Of two NaNs the first. */
+static inline __attribute__((always_inline)) uint64_t d_choose(double x, double y, int first)
+{
+    return y == y ? (x == x && first ? d_bits(x) : d_bits(y)) : d_bits(x);
+}
+/* -0 is below 0. */
+static inline __attribute__((always_inline)) int64_t d_order(double x)
+{
+    return (int64_t)(d_bits(x) ^ (uint64_t)((int64_t)d_bits(x) >> 63) >> 1);
+}
+/* Halves go away from 0. */
+static inline __attribute__((always_inline, unused)) double d_round(double x)
+{
+    double whole = trunc(x);
+    return copysign(fabs(x - whole) >= 0.5 ? whole + copysign(1, x) : whole, x);
+}
+static inline __attribute__((always_inline)) uint64_t d_to_long(double d)
+{
+    uint64_t r = d >= 0x1p63 ? ~0ull >> 1 : d < -0x1p63 ? 1ull << 63 : (uint64_t)(int64_t)d;
+    return d == d ? r : 0;
+}
+static inline __attribute__((always_inline)) uint64_t d_to_ulong(double d)
+{
+    return d >= 0x1p64 ? ~0ull : d > 0 ? (uint64_t)d : 0;
+}
+
 #define OPERANDS_b   piece xl, piece xh
+#define OPERANDS_l   piece xl, piece xh
 #define OPERANDS_w   piece xl
 #define OPERANDS_bb  OPERANDS_b, piece yl, piece yh
 #define OPERANDS_bbb OPERANDS_bb, piece zl, piece zh
@@ -382,11 +412,13 @@ static inline __attribute__((always_inline)) uint32_t d_compare(double x, double
     uint32_t name##_[PIECE_WORDS]; \
     memcpy(name##_, &name, sizeof name##_);
 #define TAKE_b     TAKE(xl) TAKE(xh)
+#define TAKE_l     TAKE(xl) TAKE(xh)
 #define TAKE_w     TAKE(xl)
 #define TAKE_bb    TAKE_b TAKE(yl) TAKE(yh)
 #define TAKE_bbb   TAKE_bb TAKE(zl) TAKE(zh)
 #define DOUBLE(n)  const double n = d_of((uint64_t)n##h_[i] << 32 | n##l_[i]);
 #define VALUES_b   DOUBLE(x)
+#define VALUES_l   const uint64_t x = (uint64_t)xh_[i] << 32 | xl_[i];
 #define VALUES_w   const uint32_t x = xl_[i];
 #define VALUES_bb  VALUES_b DOUBLE(y)
 #define VALUES_bbb VALUES_bb DOUBLE(z)
@@ -423,12 +455,19 @@ TO_DOUBLE(from_int, w, d_bits((double)(int32_t)x))
 TO_DOUBLE(from_uint, w, d_bits((double)x))
 TO_DOUBLE(from_float, w, d_from_float(x))
 TO_WORD(to_float, b, d_to_float(x))
+TO_DOUBLE(min, bb, d_choose(x, y, d_order(x) < d_order(y)))
+TO_DOUBLE(max, bb, d_choose(x, y, d_order(x) > d_order(y)))
+TO_DOUBLE(to_long, b, d_to_long(x))
+TO_DOUBLE(to_ulong, b, d_to_ulong(x))
+TO_DOUBLE(from_long, l, d_bits((double)(int64_t)x))
+TO_DOUBLE(from_ulong, l, d_bits((double)x))
 #ifdef __FMA__
 TO_DOUBLE(fma, bbb, d_canon(fma(x, y, z)))
 TO_DOUBLE(floor, b, d_rounded(x, floor(x)))
 TO_DOUBLE(ceil, b, d_rounded(x, ceil(x)))
 TO_DOUBLE(trunc, b, d_rounded(x, trunc(x)))
 TO_DOUBLE(rint, b, d_rounded(x, rint(x)))
+TO_DOUBLE(round, b, d_rounded(x, d_round(x)))
 /* What is in front of the point is the lower half of the sum. */
 TO_WORD(to_uint, b, (uint32_t)(x >= 0x1p32 ? ~0ull : x > 0 ? d_bits(floor(x) + 0x1p52) : 0))
 #endif
