@@ -42,7 +42,7 @@ static inline uint32_t routine_marked(const uint32_t *words)
 }
 
 /* Registers of an operand or result. */
-static inline unsigned routine_width(char letter) { return letter == 'b' ? 2 : 1; }
+static inline unsigned routine_width(char letter) { return letter == 'b' || letter == 'l' ? 2 : 1; }
 
 /* The first register of the result, which is also the number of those that operands are in. */
 static inline unsigned routine_result(uint32_t number)

@@ -222,6 +222,38 @@ LANE double d_of(uint64_t u)
 }
 
 /* The factor gives the exponent its bias, and a subnormal its first bit. */
+#ifdef LANE_HALVES /* the host converts halves */
+LANE float f16_float(uint32_t a)
+{
+    uint16_t bits = (uint16_t)a;
+    _Float16 half;
+    memcpy(&half, &bits, sizeof half);
+    return (float)half;
+}
+LANE uint32_t f16_near(float x)
+{
+    _Float16 half = (_Float16)x;
+    uint16_t bits;
+    memcpy(&bits, &half, sizeof bits);
+    return x == x ? bits : H_NAN;
+}
+LANE uint32_t f_from_f16(uint32_t a) { return (a & 0x7fff) > H_INF ? F_NAN : f_bits(f16_float(a)); }
+LANE uint32_t f_to_f16(uint32_t a) { return f16_near(f_of(a)); }
+
+/* A float has enough bits for a sum or product of halves that is rounded twice. */
+LANE uint32_t f16_add(uint32_t a, uint32_t b) { return f16_near(f16_float(a) + f16_float(b)); }
+LANE uint32_t f16_mul(uint32_t a, uint32_t b) { return f16_near(f16_float(a) * f16_float(b)); }
+
+/* The product is exact, the sum is rounded to odd, so that rounding it again is right. */
+LANE uint32_t f16_fma(uint32_t a, uint32_t b, uint32_t c)
+{
+    float p = f16_float(a) * f16_float(b), z = f16_float(c), sum = p + z, t = sum - p,
+          error = (p - (sum - t)) + (z - t);
+    uint32_t bits = f_bits(sum), inexact = (error < 0) | (error > 0), away = (error < 0) == (sum < 0);
+    bits += ~bits & inexact ? (away ? 1 : ~0u) : 0;
+    return f16_near(f_of(bits));
+}
+#else
 LANE uint32_t f_from_f16(uint32_t a)
 {
     uint32_t m = a & 0x7fff, finite = f_bits(f_of(m << 13) * 0x1p112f);
@@ -260,6 +292,8 @@ LANE uint32_t f16_fma(uint32_t a, uint32_t b, uint32_t c)
     double sum = (double)f_of(cut) + (double)f_of(rest) + f16_value(c);
     return sum == 0 ? (a ^ b) & c & 0x8000 : f16_of(sum);
 }
+
+#endif
 
 LANE uint32_t f16x2_add(uint32_t a, uint32_t b) { return f16_add(a, b) | f16_add(a >> 16, b >> 16) << 16; }
 LANE uint32_t f16x2_mul(uint32_t a, uint32_t b) { return f16_mul(a, b) | f16_mul(a >> 16, b >> 16) << 16; }

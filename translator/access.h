@@ -27,7 +27,7 @@ LLVMValueRef extend(struct translator *t, LLVMValueRef value, bool is_signed, LL
 /* Volatile: it may fail, also when nobody reads what is loaded. */
 LLVMValueRef load_unaligned(struct translator *t, LLVMTypeRef type, LLVMValueRef address);
 
-/* The same for loads that cannot be volatile: an empty piece of assembly reads their result. */
+/* The same for loads that cannot be volatile: an empty chunk of assembly reads their result. */
 LLVMValueRef keep(struct translator *t, LLVMValueRef value);
 
 /* Is the next lane's address known to be `step` bytes further, in all units? */

@@ -106,8 +106,8 @@ static enum how how_kind(const struct node *n)
     case KIND_SETRPC:
     case KIND_BARRIER:
     case KIND_ENDPRG: return HOW_CONTROL;
+    case KIND_EV: return in->op == OP_VSHUFFLE_DOWN_RAW && in->vm ? HOW_SHUFFLE : HOW_HELP;
     case KIND_EX:
-    case KIND_EV:
     case KIND_EW:
     case KIND_MMA: return HOW_HELP;
     default: return HOW_LEAVE;

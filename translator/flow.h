@@ -17,6 +17,7 @@ enum how {
     HOW_VSET,
     HOW_FENCE,
     HOW_NOTHING, /* only counted */
+    HOW_SHUFFLE, /* words of other lanes */
     HOW_HELP,    /* by `step`, within the block */
     HOW_LEAVE,   /* by `step`, outside: ends the block in front of it */
     HOW_ROUTINE, /* a call that the host has an operation for: ends the block, which goes on behind it */
@@ -88,6 +89,8 @@ void registers_add(struct isa_registers *to, const struct isa_registers *from);
 /* Address of the word behind a prefix, from which branches count, and of a branch's target. */
 static inline uint32_t node_here(const struct node *n) { return n->pc + n->d.in.size - 4u; }
 static inline uint32_t node_next(const struct node *n) { return n->pc + n->d.in.size; }
+/* May it read what lanes hold that are not active? */
+static inline bool node_looks_across(const struct node *n) { return n->how == HOW_HELP || n->how == HOW_SHUFFLE; }
 static inline uint32_t node_target(const struct node *n) { return node_here(n) + (uint32_t)n->d.in.imm; }
 
 #endif

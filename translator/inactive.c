@@ -145,7 +145,7 @@ struct isa_registers inactive_read_whole(const struct flow *f)
     for (size_t i = 0; i < f->nnodes; i++) {
         const struct node *n = &f->nodes[i];
         const struct isa_registers reads = node_read(n);
-        if (n->how == HOW_HELP) registers_add(&whole, &reads);
+        if (node_looks_across(n)) registers_add(&whole, &reads);
         if (n->effects.mask) whole.v[0] |= 1;
     }
     return whole;

@@ -172,6 +172,33 @@ static void translate_vset(struct translator *t, const struct node *n)
     set_x(t, n->d.in.rd, threads);
 }
 
+/* ---- words of other lanes ---- */
+
+/* The lanes that the warp has. */
+static LLVMValueRef lanes_of_warp(struct translator *t)
+{
+    if (t->flow->request->lanes != LANES_ANY) return ir_u32(t, t->full);
+    return ir_load(t, t->i32, warp(t), offsetof(struct warp, lanes));
+}
+
+/* Lanes that wait hold what they had: so the variables are made right first. */
+static void translate_shuffle(struct translator *t, const struct node *n)
+{
+    enum { PIECES = 8 };
+    LLVMValueRef args[PIECES + 4];
+    if (t->version == MASKED) settle(t);
+    struct lanes words = get_v(t, n->d.in.rs2), ways = get_v(t, n->d.in.rs1), out = words;
+    for (unsigned p = 0; p < PIECES; p++) args[p] = p < t->chunks ? words.chunk[p] : ir_zero_piece(t);
+    args[PIECES + 2] = lanes_of_warp(t);
+    for (unsigned p = 0; p < t->chunks; p++) {
+        args[PIECES] = words.chunk[p];
+        args[PIECES + 1] = ways.chunk[p];
+        args[PIECES + 3] = ir_u32(t, p * t->words);
+        out.chunk[p] = call_function(t, "shuffle", args, PIECES + 4);
+    }
+    set_v(t, n->d.in.rd, out);
+}
+
 /* ---- routines of the library that the host has an operation for ---- */
 
 /* Half of the words of a vector that is twice a chunk. */
@@ -211,6 +238,7 @@ void translate_node(struct translator *t, const struct node *n)
     case HOW_MSTATUS: translate_mstatus(t, n); break;
     case HOW_VSET: translate_vset(t, n); break;
     case HOW_FENCE: LLVMBuildFence(t->b, LLVMAtomicOrderingSequentiallyConsistent, false, ""); break;
+    case HOW_SHUFFLE: translate_shuffle(t, n); break;
     case HOW_HELP: translate_help(t, n); break;
     case HOW_ROUTINE: translate_routine(t, n); break;
     case HOW_CONTROL: /* setrpc; the others end their block */

@@ -27,12 +27,11 @@ struct needs {
     struct isa_registers active, all;
 };
 
-/* Does the instruction look at lanes that are not active? At a mask in v0, whose bits are one lane's word; `step` may.
- */
+/* Does the instruction look at lanes that are not active? At a mask in v0, whose bits are one lane's word, too. */
 static struct isa_registers reads_whole(const struct node *n)
 {
     struct isa_registers whole = {0};
-    if (n->how == HOW_HELP) return isa_registers_read(&n->d.in, &n->effects);
+    if (node_looks_across(n)) return isa_registers_read(&n->d.in, &n->effects);
     if (n->effects.mask) whole.v[0] |= 1;
     return whole;
 }

@@ -30,6 +30,9 @@ static inline __attribute__((always_inline, unused)) float fma_in_double(float a
 
 #define LANE_DIVIDE
 #define LANE_RAW_NAN
+#ifdef __F16C__
+#define LANE_HALVES
+#endif
 #include "translator/entry.h"
 #include "sim/lane.h"
 #include "native/native.h"
@@ -314,6 +317,36 @@ COLD uint64_t plan_load_loop(struct sm *sm, struct native_state *s, uint32_t run
 #define INSN(id, name, pattern, operands, kind, unit, flags, revisions, expr, text) ROW(kind)(id, expr)
 #include "isa/insn.def"
 
+/* ---- words of other lanes ---- */
+
+/* vshuffle_down.raw on one chunk: the word of the lane so many further on, of the warp's chunks a to h; the own one
+ * where the warp has no such lane. */
+chunk shuffle(chunk a, chunk b, chunk c, chunk d, chunk e, chunk f, chunk g, chunk h, chunk own, chunk way,
+              uint32_t lanes, uint32_t lane0)
+{
+    static const uint32_t numbers[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+    chunk from, is;
+    memcpy(&from, numbers, sizeof from);
+    from += way + lane0;
+#ifdef __AVX512F__
+    const __m512i found = _mm512_permutex2var_epi32((__m512i)a, (__m512i)from, (__m512i)b);
+    is = (chunk)found;
+    (void)c, (void)d, (void)e, (void)f, (void)g, (void)h;
+#elif defined(__AVX2__)
+#define OF_QUARTER(x, n) ((chunk)_mm256_permutevar8x32_epi32((__m256i)(x), (__m256i)from) & (chunk)(from >> 3 == (n)))
+    is = OF_QUARTER(a, 0) | OF_QUARTER(b, 1) | OF_QUARTER(c, 2) | OF_QUARTER(d, 3);
+    (void)e, (void)f, (void)g, (void)h;
+#else
+    const chunk all[] = {a, b, c, d, e, f, g, h};
+    uint32_t words[ISA_LANES];
+    memcpy(words, all, sizeof words);
+    is = (chunk){words[from[0] % ISA_LANES], words[from[1] % ISA_LANES], words[from[2] % ISA_LANES],
+                 words[from[3] % ISA_LANES]};
+#endif
+    const chunk has = -(chunk)((lanes + (chunk){0}) >> (from & 31) & 1) & (chunk)(from < ISA_LANES);
+    return (is & has) | (own & ~has);
+}
+
 /* ---- routines of the library (isa/routine.h), by the host's arithmetic on doubles ---- */
 
 typedef uint32_t pair __attribute__((vector_size(8 * CHUNK_WORDS))); /* the lower words of all, then the upper ones */
@@ -345,7 +378,34 @@ static inline __attribute__((always_inline)) uint32_t d_compare(double x, double
     return (uint32_t)(x == y) | (uint32_t)(x > y) << 1 | (uint32_t)(x < y) << 2 | (uint32_t) !(x == x && y == y) << 3;
 }
 
+/* The one that comes first or the other one; a number, if one of them is. Of two NaNs the first. */
+static inline __attribute__((always_inline)) uint64_t d_choose(double x, double y, int first)
+{
+    return y == y ? (x == x && first ? d_bits(x) : d_bits(y)) : d_bits(x);
+}
+/* -0 is below 0. */
+static inline __attribute__((always_inline)) int64_t d_order(double x)
+{
+    return (int64_t)(d_bits(x) ^ (uint64_t)((int64_t)d_bits(x) >> 63) >> 1);
+}
+/* Halves go away from 0. */
+static inline __attribute__((always_inline, unused)) double d_round(double x)
+{
+    double whole = trunc(x);
+    return copysign(fabs(x - whole) >= 0.5 ? whole + copysign(1, x) : whole, x);
+}
+static inline __attribute__((always_inline)) uint64_t d_to_long(double d)
+{
+    uint64_t r = d >= 0x1p63 ? ~0ull >> 1 : d < -0x1p63 ? 1ull << 63 : (uint64_t)(int64_t)d;
+    return d == d ? r : 0;
+}
+static inline __attribute__((always_inline)) uint64_t d_to_ulong(double d)
+{
+    return d >= 0x1p64 ? ~0ull : d > 0 ? (uint64_t)d : 0;
+}
+
 #define OPERANDS_b   chunk xl, chunk xh
+#define OPERANDS_l   chunk xl, chunk xh
 #define OPERANDS_w   chunk xl
 #define OPERANDS_bb  OPERANDS_b, chunk yl, chunk yh
 #define OPERANDS_bbb OPERANDS_bb, chunk zl, chunk zh
@@ -353,11 +413,13 @@ static inline __attribute__((always_inline)) uint32_t d_compare(double x, double
     uint32_t name##_[CHUNK_WORDS]; \
     memcpy(name##_, &name, sizeof name##_);
 #define TAKE_b     TAKE(xl) TAKE(xh)
+#define TAKE_l     TAKE(xl) TAKE(xh)
 #define TAKE_w     TAKE(xl)
 #define TAKE_bb    TAKE_b TAKE(yl) TAKE(yh)
 #define TAKE_bbb   TAKE_bb TAKE(zl) TAKE(zh)
 #define DOUBLE(n)  const double n = d_of((uint64_t)n##h_[i] << 32 | n##l_[i]);
 #define VALUES_b   DOUBLE(x)
+#define VALUES_l   const uint64_t x = (uint64_t)xh_[i] << 32 | xl_[i];
 #define VALUES_w   const uint32_t x = xl_[i];
 #define VALUES_bb  VALUES_b DOUBLE(y)
 #define VALUES_bbb VALUES_bb DOUBLE(z)
@@ -394,12 +456,19 @@ TO_DOUBLE(from_int, w, d_bits((double)(int32_t)x))
 TO_DOUBLE(from_uint, w, d_bits((double)x))
 TO_DOUBLE(from_float, w, d_from_float(x))
 TO_WORD(to_float, b, d_to_float(x))
+TO_DOUBLE(min, bb, d_choose(x, y, d_order(x) < d_order(y)))
+TO_DOUBLE(max, bb, d_choose(x, y, d_order(x) > d_order(y)))
+TO_DOUBLE(to_long, b, d_to_long(x))
+TO_DOUBLE(to_ulong, b, d_to_ulong(x))
+TO_DOUBLE(from_long, l, d_bits((double)(int64_t)x))
+TO_DOUBLE(from_ulong, l, d_bits((double)x))
 #ifdef __FMA__
 TO_DOUBLE(fma, bbb, d_canon(fma(x, y, z)))
 TO_DOUBLE(floor, b, d_rounded(x, floor(x)))
 TO_DOUBLE(ceil, b, d_rounded(x, ceil(x)))
 TO_DOUBLE(trunc, b, d_rounded(x, trunc(x)))
 TO_DOUBLE(rint, b, d_rounded(x, rint(x)))
+TO_DOUBLE(round, b, d_rounded(x, d_round(x)))
 /* What is in front of the point is the lower half of the sum. */
 TO_WORD(to_uint, b, (uint32_t)(x >= 0x1p32 ? ~0ull : x > 0 ? d_bits(floor(x) + 0x1p52) : 0))
 #endif

@@ -156,7 +156,8 @@ void *cc_alloc(struct cc *cc, size_t size); /* zeroed, lives as long as the comp
 void *cc_grow(struct cc *cc, void *array, uint32_t n, uint32_t *room, size_t size);
 char *cc_printf(struct cc *cc, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void cc_log(struct cc *cc, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* The intermediate forms that VENTUS_CC_DUMP asks for, NULL: none. A name that is none of a form ends the compilation. */
+/* The intermediate forms that VENTUS_CC_DUMP asks for, NULL: none. A name that is none of a form ends the compilation.
+ */
 void cc_choose_dumps(struct cc *cc, const char *list);
 /* Was the form `what` asked for? */
 bool cc_dumps(const struct cc *cc, const char *what);

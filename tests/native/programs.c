@@ -129,7 +129,8 @@ static void put_mask(struct program *t)
         put(t, " vadd.vi v%u, v%u, 3, v0.t\n", v, any_v());
     } else {
         put_usual_row(t, v, any_read());
-        put(t, " shuffle.%s v%u, v%u, %u\n", below(2) ? "bfly" : "idx", any_v(), v, below(32));
+        if (below(2)) put(t, " shuffle.%s v%u, v%u, %u\n", below(2) ? "bfly" : "idx", any_v(), v, below(32));
+        else put(t, " vand.vi v30, v%u, 15\n vshuffle_down.raw v%u, v30, v%u\n", any_read(), any_v(), v);
     }
 }
 

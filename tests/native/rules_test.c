@@ -146,9 +146,23 @@ static void test_write_of_some_lanes(void **state)
 static void test_shuffle_of_resting_lanes(void **state)
 {
     (void)state;
-    expect_same_in(PATH_TAKEN_FIRST, LOAD " vxor.vv v4, v1, v2\n" PART_AT_5
-                                          " vblt v6, v7, few\n j meet\nfew: vmv.v.x v4, x12\n shuffle.bfly v3, v4, 8\n"
-                                          "meet: join\n vmv.v.i v4, 0\n" SAVE " endprg\n");
+#define SHUFFLED(way) \
+    expect_same_in(PATH_TAKEN_FIRST, \
+                   LOAD " vxor.vv v4, v1, v2\n" PART_AT_5 " vblt v6, v7, few\n j meet\nfew: vmv.v.x v4, x12\n" way \
+                        "meet: join\n vmv.v.i v4, 0\n" SAVE " endprg\n")
+    SHUFFLED(" shuffle.bfly v3, v4, 8\n");
+    SHUFFLED(" vmv.v.i v8, 7\n vshuffle_down.raw v3, v8, v4\n");
+    SHUFFLED(" vand.vi v8, v1, 31\n vshuffle_down.raw v3, v8, v4\n vshuffle_down.raw v5, v3, v2\n");
+}
+
+/* With lanes further on that the warp does not have, lanes before, and NaNs as they are. */
+static void test_shuffle(void **state)
+{
+    (void)state;
+    expect_same(LOAD
+                " vid.v v6\n vmv.v.i v7, -3\n vshuffle_down.raw v3, v7, v1\n vsub.vv v7, v2, v6\n vand.vi v7, v7, 31\n"
+                " vshuffle_down.raw v4, v7, v1\n vshuffle_down.raw v5, v2, v1\n vfadd.vv v8, v1, v2\n"
+                " vshuffle_down.raw v2, v6, v8\n" SAVE " endprg\n");
 }
 
 /* Addresses of some lanes that do not follow one another. */
@@ -875,6 +889,7 @@ int main(void)
         cmocka_unit_test(test_masked_write),
         cmocka_unit_test(test_write_of_some_lanes),
         cmocka_unit_test(test_shuffle_of_resting_lanes),
+        cmocka_unit_test(test_shuffle),
         cmocka_unit_test(test_addresses_of_some_lanes),
         cmocka_unit_test(test_mask_of_resting_lane),
         cmocka_unit_test(test_waiting_lanes),

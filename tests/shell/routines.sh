@@ -9,7 +9,7 @@ kernel void k(global const ulong *in, global ulong *out)
 {
     uint i = get_global_id(0);
     double x = as_double(in[i & 31]), y = as_double(in[i >> 5]), z = as_double(in[(i * 7 >> 3) & 31]);
-    global ulong *o = out + i * 20;
+    global ulong *o = out + i * 28;
     if ((i ^ i >> 5) & 3) { /* lanes part */
         o[0] = bits(x + y), o[1] = bits(x * y), o[2] = bits(fma(x, y, z)), o[3] = bits(x / y), o[4] = bits(sqrt(x));
         o[5] = (uint)((x < y) | (x == y) << 1 | (x > y) << 2 | (x != y) << 3);
@@ -18,6 +18,8 @@ kernel void k(global const ulong *in, global ulong *out)
     o[10] = (uint)convert_int_sat(x), o[11] = convert_uint_sat(x);
     o[12] = bits((double)(int)in[i & 31]), o[13] = bits((double)(uint)in[i & 31]);
     o[14] = bits((double)as_float((uint)(in[i & 31] >> 32))), o[15] = as_uint((float)x), o[16] = bits(x - y);
+    o[18] = bits(fmin(x, y)), o[19] = bits(fmax(x, y)), o[20] = bits(round(x)), o[21] = (ulong)convert_long_sat(x), o[22] = convert_ulong_sat(x);
+    o[23] = bits((double)(long)in[i & 31]), o[24] = bits((double)(in[i & 31] ^ in[i >> 5] >> 7)), o[25] = bits(fmax(y, z));
     for (int n = 0; n < 500; n++) z = z * 0.75 + y; /* more instructions than a warp's turn has */
     o[17] = bits(z);
 }
@@ -36,7 +38,7 @@ END
 python3 in.py || wrong "no input"
 
 run() { # file engine program
-    VENTUS_STATS=1 timeout 100 "$VENTUS_BUILD/ventus" run "$3" -g 1024 -a buf:@in.bin -a "out:163840:$1.bin" --stats --engine "$2" >"$1.txt" 2>"$1.err" ||
+    VENTUS_STATS=1 timeout 100 "$VENTUS_BUILD/ventus" run "$3" -g 1024 -a buf:@in.bin -a "out:229376:$1.bin" --stats --engine "$2" >"$1.txt" 2>"$1.err" ||
         wrong "$1: exit code $?: $(cat "$1.err")"
 }
 same() { # file
