@@ -26,6 +26,13 @@ void device_profile_environment(ventus_device *device)
     else host_say("VENTUS_PROFILE", "no memory for a profile");
 }
 
+/* Accesses of every so manieth launch of a kernel are watched, its first one among them; 0: of none. */
+static uint64_t accesses_every(void)
+{
+    const char *said = secure_getenv("VENTUS_PROFILE_MEMORY");
+    return said ? strtoull(said, NULL, 10) : 0;
+}
+
 /* The part of a module's code that can be executed. */
 static const struct segment *code_of(const ventus_module *m)
 {
@@ -51,6 +58,9 @@ void launch_profile(ventus_event *e)
                                          .owner = (void *)(uintptr_t)m};
     e->profiled = profile_kernel(e->device->profile, &given, &fresh);
     if (fresh && e->profiled) atomic_fetch_add(&((ventus_module *)(uintptr_t)m)->uses, 1);
+    const uint64_t every = accesses_every();
+    if (e->profiled && every && !e->job.options.observers && e->profiled->begun++ % every == 0)
+        e->job.options.observers = profile_watch(e->profiled);
     e->job.options.counts = e->profiled ? e->profiled->counts : NULL;
 }
 

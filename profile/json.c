@@ -20,7 +20,35 @@ static void put_counters(const struct counters *c, FILE *out)
 #undef VENTUS_COUNTER
 }
 
-static void put_insn(const struct profile_insn *i, FILE *out)
+static void put_memory(const struct profile_memory *m, FILE *out)
+{
+    fprintf(out, ", \"memory\": {\"local\": %s, \"write\": %s", m->local ? "true" : "false",
+            m->write ? "true" : "false");
+    put_number(out, "accesses", m->accesses);
+    put_number(out, "lanes", m->lanes);
+    put_number(out, "bytes", m->bytes);
+    put_number(out, "lines", m->lines);
+    put_number(out, "conflicts", m->conflicts);
+    for (unsigned n = 0; n < PATTERNS; n++)
+        put_number(out, profile_pattern_name((enum profile_pattern)n), m->patterns[n]);
+    fputc('}', out);
+}
+
+struct advice_list {
+    FILE *out;
+    size_t count;
+};
+
+static void put_advice(void *list, const struct profile_advice *a)
+{
+    struct advice_list *l = list;
+    fprintf(l->out, "%s{\"rule\": \"%s\", \"line\": %u, \"text\": ", l->count++ ? ", " : "", a->rule,
+            (unsigned)a->line);
+    output_json_string(l->out, a->text);
+    fputc('}', l->out);
+}
+
+static void put_insn(const struct profile_kernel *k, const struct profile_insn *i, FILE *out)
 {
     fprintf(out, "{\"pc\": %u", (unsigned)i->pc);
     put_number(out, "line", i->line);
@@ -31,6 +59,8 @@ static void put_insn(const struct profile_insn *i, FILE *out)
     put_number(out, "taken_lanes", i->counts.taken_lanes);
     fputs(", \"text\": ", out);
     output_json_string(out, i->text);
+    const struct profile_memory *m = k->memory ? &k->memory[(i->pc - k->base) / 4] : NULL;
+    if (m && m->accesses) put_memory(m, out);
     fputc('}', out);
 }
 
@@ -71,6 +101,7 @@ static void put_kernel(const struct profile *p, const struct profile_kernel *k, 
     put_number(out, "entry", k->entry);
     put_number(out, "launches", k->launches);
     put_number(out, "host_ns", k->ns);
+    put_number(out, "watched", k->watched);
     fputs(", \"counters\": {", out);
     put_counters(&k->counters, out);
     fputs("}", out);
@@ -79,7 +110,9 @@ static void put_kernel(const struct profile *p, const struct profile_kernel *k, 
     profile_rows(p, k, &rows);
     for (size_t i = 0; i < rows.nlines; i++) fputs(i ? ",\n    " : "\n    ", out), put_line(&rows.lines[i], out);
     fputs("],\n   \"instructions\": [", out);
-    for (size_t i = 0; i < rows.ninsns; i++) fputs(i ? ",\n    " : "\n    ", out), put_insn(&rows.insns[i], out);
+    for (size_t i = 0; i < rows.ninsns; i++) fputs(i ? ",\n    " : "\n    ", out), put_insn(k, &rows.insns[i], out);
+    fputs("],\n   \"advice\": [", out);
+    profile_advise_all(p, k, &rows, put_advice, &(struct advice_list){out, 0});
     fputs("]}", out);
     profile_rows_free(&rows);
 }

@@ -22,6 +22,7 @@ void profile_free(struct profile *p)
         struct profile_kernel *k = p->first;
         p->first = k->next;
         counts_free(k->counts);
+        free(k->memory);
         free(k);
     }
     free(p);
@@ -42,7 +43,8 @@ struct profile_kernel *profile_kernel(struct profile *p, const struct profile_ke
     *k = *given;
     k->next = NULL;
     k->counts = counts;
-    k->launches = k->ns = 0;
+    k->launches = k->ns = k->begun = k->watched = 0;
+    k->memory = NULL;
     k->counters = (struct counters){0};
     *p->end = k;
     p->end = &k->next;

@@ -10,8 +10,32 @@
 #include "asm/note.h"
 #include "sim/counts.h"
 #include "sim/launch.h"
+#include "sim/observe.h"
 
 struct profile;
+
+/* How the addresses of an access's active lanes follow one another. */
+enum profile_pattern {
+    PATTERN_SINGLE,      /* one lane */
+    PATTERN_BROADCAST,   /* all the same */
+    PATTERN_CONSECUTIVE, /* the next lane, the next element */
+    PATTERN_STRIDED,     /* the same step from lane to lane */
+    PATTERN_SCATTERED,
+    PATTERNS
+};
+const char *profile_pattern_name(enum profile_pattern pattern);
+
+enum { PROFILE_LINE = 128 /* bytes of a line of the data cache */ };
+
+/* What one instruction has accessed in launches that were watched. */
+struct profile_memory {
+    uint64_t accesses; /* of warps */
+    uint64_t lanes, bytes;
+    uint64_t lines;     /* of PROFILE_LINE bytes, touched by each access, in all; not in local memory */
+    uint64_t conflicts; /* local memory: how often the busiest of 32 banks was needed again for the same access */
+    uint64_t patterns[PATTERNS];
+    bool write, local;
+};
 
 /* A kernel of a program. The pointers stay valid as long as the profile. */
 struct profile_kernel {
@@ -22,8 +46,11 @@ struct profile_kernel {
     const struct note *note; /* lines and source */
     const uint8_t *code;     /* of the program: `size` bytes at address `base` */
     uint32_t base, size;
-    void *owner;           /* of all that, the caller's */
-    struct counts *counts; /* for launch_options.counts */
+    void *owner;                   /* of all that, the caller's */
+    struct counts *counts;         /* for launch_options.counts */
+    struct profile_memory *memory; /* by word of the code; NULL: nobody has watched */
+    uint64_t begun, watched;       /* launches, for whoever chooses those that are watched; and these */
+    struct observer watch;
     uint64_t launches, ns; /* ns: from beginnings to ends, by the host's clock */
     struct counters counters;
 };
@@ -38,6 +65,10 @@ struct profile_kernel *profile_kernel(struct profile *profile, const struct prof
 
 /* A launch of it has ended. */
 void profile_launch(struct profile_kernel *kernel, const struct counters *counters, uint64_t ns);
+
+/* memory.c: an observer for the next launch of the kernel, which then runs with hooks, slowly; its accesses are added
+ * to k->memory. One watched launch at a time. NULL: the host has no memory. */
+const struct observer *profile_watch(struct profile_kernel *k);
 
 /* ---- what is found: rows.c ---- */
 
@@ -69,6 +100,19 @@ void profile_rows_free(struct profile_rows *rows);
 
 const struct profile_kernel *profile_kernels(const struct profile *profile);
 const struct gpu_config *profile_config(const struct profile *profile);
+
+/* ---- advice.c: rules over the numbers ---- */
+
+struct profile_advice {
+    const char *rule; /* a section of docs/profiler.md */
+    uint32_t line;    /* 0: it is about the whole kernel */
+    char text[240];
+};
+typedef void profile_advise(void *user, const struct profile_advice *advice);
+
+/* Calls `advise` for everything that a rule has found about a kernel. */
+void profile_advise_all(const struct profile *profile, const struct profile_kernel *kernel,
+                        const struct profile_rows *rows, profile_advise *advise, void *user);
 
 /* ---- outputs ---- */
 

@@ -22,6 +22,56 @@ static void print_line(const struct profile_line *l, uint64_t all, FILE *out)
     fputc('\n', out);
 }
 
+static void print_access(uint32_t line, const struct profile_memory *m, FILE *out)
+{
+    if (!m->accesses || m->lanes == m->accesses) return;
+    fprintf(out, "  %6u %6s %6s %12llu %6.1f", (unsigned)line, m->local ? "local" : "global",
+            m->write ? "store" : "load", (unsigned long long)m->accesses, each(m->lanes, m->accesses));
+    if (m->local) fprintf(out, "      - %9.1f", 1 + each(m->conflicts, m->accesses));
+    else fprintf(out, " %6.1f         -", each(m->lines, m->accesses));
+    for (unsigned n = 0; n < PATTERNS; n++)
+        if (m->patterns[n])
+            fprintf(out, "  %s %.0f %%", profile_pattern_name((enum profile_pattern)n),
+                    share(m->patterns[n], m->accesses));
+    fputc('\n', out);
+}
+
+static void add_memory(struct profile_memory *sum, const struct profile_memory *m)
+{
+    sum->accesses += m->accesses;
+    sum->lanes += m->lanes;
+    sum->lines += m->lines;
+    sum->conflicts += m->conflicts;
+    for (unsigned n = 0; n < PATTERNS; n++) sum->patterns[n] += m->patterns[n];
+}
+
+/* Neighbours of the same line that do the same are one. */
+static void print_memory(const struct profile_kernel *k, const struct profile_rows *rows, FILE *out)
+{
+    struct profile_memory sum = {0};
+    uint32_t line = 0;
+    if (!k->memory) return;
+    fprintf(out, "  accesses in %llu of the launches\n", (unsigned long long)k->watched);
+    fputs("    line memory   what     accesses  lanes  lines bank uses  patterns\n", out);
+    for (size_t i = 0; i < rows->ninsns; i++) {
+        const struct profile_memory *m = &k->memory[(rows->insns[i].pc - k->base) / 4];
+        if (!m->accesses) continue;
+        if (rows->insns[i].line != line || m->local != sum.local || m->write != sum.write) {
+            print_access(line, &sum, out);
+            sum = (struct profile_memory){.local = m->local, .write = m->write};
+            line = rows->insns[i].line;
+        }
+        add_memory(&sum, m);
+    }
+    print_access(line, &sum, out);
+}
+
+static void print_advice(void *out, const struct profile_advice *a)
+{
+    if (a->line) fprintf(out, "  advice (%s), line %u: %s\n", a->rule, (unsigned)a->line, a->text);
+    else fprintf(out, "  advice (%s): %s\n", a->rule, a->text);
+}
+
 static void print_kernel(const struct profile *p, const struct profile_kernel *k, FILE *out)
 {
     struct profile_rows rows;
@@ -31,6 +81,8 @@ static void print_kernel(const struct profile *p, const struct profile_kernel *k
                 each(rows.lanes, rows.executions), (unsigned)profile_config(p)->threads_per_warp);
         fputs("    share   instructions  lanes diverged   line\n", out);
         for (size_t i = 0; i < rows.nlines && i < LINES; i++) print_line(&rows.lines[i], rows.executions, out);
+        print_memory(k, &rows, out);
+        profile_advise_all(p, k, &rows, print_advice, out);
         if (rows.nlines > LINES) fprintf(out, "  ... and %zu more lines\n", rows.nlines - LINES);
     }
     profile_rows_free(&rows);

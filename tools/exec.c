@@ -16,12 +16,15 @@
 #include "sim/launch.h"
 #include "tool.h"
 
-enum { PROFILE, CHECK, CHECK_FILE, ERROR_EXITCODE, TIMING, CONFIG, ENGINE, TIMEOUT, EXPORT };
+enum { PROFILE, PROFILE_MEMORY, CHECK, CHECK_FILE, ERROR_EXITCODE, TIMING, CONFIG, ENGINE, TIMEOUT, EXPORT };
 
 static const struct flag flags[] = {
     [PROFILE] = {"profile", 0, "[=FILE]",
                  "count instructions by line and kernel, exactly: a table, or FILE ending in .json,\n.callgrind or "
                  ".speedscope.json; several with commas (docs/profiler.md)"},
+    [PROFILE_MEMORY] = {"profile-memory", 0, "[=N]",
+                        "also watch the accesses of each kernel's first launch, or of every Nth\n(slow): lines, bank "
+                        "conflicts, patterns; and advice from them"},
     [CHECK] = {"check", 0, "[=KINDS]", "look for mistakes of kernels: all, or a list as for `ventus run`"},
     [CHECK_FILE] = {"check-file", 0, "FILE", "reports go to the end of FILE, not to standard error"},
     [ERROR_EXITCODE] = {"error-exitcode", 0, "N", "exit code when --check has found mistakes (1..255)"},
@@ -35,10 +38,15 @@ static const struct flag flags[] = {
 
 /* The variable that stands for each option. */
 static const char *const variables[] = {
-    [PROFILE] = "VENTUS_PROFILE",       [CHECK] = "VENTUS_CHECK",
-    [CHECK_FILE] = "VENTUS_CHECK_FILE", [ERROR_EXITCODE] = "VENTUS_CHECK_EXITCODE",
-    [TIMING] = "VENTUS_TIMING",         [CONFIG] = "VENTUS_CONFIG",
-    [ENGINE] = "VENTUS_ENGINE",         [TIMEOUT] = "VENTUS_TIMEOUT",
+    [PROFILE] = "VENTUS_PROFILE",
+    [PROFILE_MEMORY] = "VENTUS_PROFILE_MEMORY",
+    [CHECK] = "VENTUS_CHECK",
+    [CHECK_FILE] = "VENTUS_CHECK_FILE",
+    [ERROR_EXITCODE] = "VENTUS_CHECK_EXITCODE",
+    [TIMING] = "VENTUS_TIMING",
+    [CONFIG] = "VENTUS_CONFIG",
+    [ENGINE] = "VENTUS_ENGINE",
+    [TIMEOUT] = "VENTUS_TIMEOUT",
     [EXPORT] = "VENTUS_EXPORT",
 };
 
@@ -132,6 +140,11 @@ static const char *value_of(const struct args *args, int flag)
         if (!check_parse(args->value, &what, why, sizeof why)) usage_error(args, "--check: %s", why);
         return args->value && *args->value ? args->value : "all";
     case ERROR_EXITCODE: number_arg(args, "--error-exitcode", args->value, 1, 255); return args->value;
+    case PROFILE_MEMORY:
+        if (!secure_getenv(variables[PROFILE])) set(variables[PROFILE], "1");
+        if (!args->value) return "1000000000";
+        number_arg(args, "--profile-memory", args->value, 1, UINT32_MAX);
+        return args->value;
     case CONFIG:
         gpu_config_default(&config);
         config_file(&config, args->value);

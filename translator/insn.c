@@ -184,17 +184,17 @@ static LLVMValueRef lanes_of_warp(struct translator *t)
 /* Lanes that wait hold what they had: so the variables are made right first. */
 static void translate_shuffle(struct translator *t, const struct node *n)
 {
-    enum { PIECES = 8 };
-    LLVMValueRef args[PIECES + 4];
+    enum { CHUNKS = 8 };
+    LLVMValueRef args[CHUNKS + 4];
     if (t->version == MASKED) settle(t);
     struct lanes words = get_v(t, n->d.in.rs2), ways = get_v(t, n->d.in.rs1), out = words;
-    for (unsigned p = 0; p < PIECES; p++) args[p] = p < t->chunks ? words.chunk[p] : ir_zero_piece(t);
-    args[PIECES + 2] = lanes_of_warp(t);
+    for (unsigned p = 0; p < CHUNKS; p++) args[p] = p < t->chunks ? words.chunk[p] : ir_zero_chunk(t);
+    args[CHUNKS + 2] = lanes_of_warp(t);
     for (unsigned p = 0; p < t->chunks; p++) {
-        args[PIECES] = words.chunk[p];
-        args[PIECES + 1] = ways.chunk[p];
-        args[PIECES + 3] = ir_u32(t, p * t->words);
-        out.chunk[p] = call_function(t, "shuffle", args, PIECES + 4);
+        args[CHUNKS] = words.chunk[p];
+        args[CHUNKS + 1] = ways.chunk[p];
+        args[CHUNKS + 3] = ir_u32(t, p * t->words);
+        out.chunk[p] = call_function(t, "shuffle", args, CHUNKS + 4);
     }
     set_v(t, n->d.in.rd, out);
 }
