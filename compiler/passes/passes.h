@@ -50,6 +50,12 @@ void reservations_lower(struct cc *cc, LLVMBuilderRef b);
 /* Before all passes: the back edges of a loop become one. */
 void latches_unite(struct cc *cc);
 
+/* ---- exits.c ---- */
+/* Behind latches_unite: lanes that leave a loop in different ways meet behind it. */
+void exits_unite(struct cc *cc);
+/* Behind LLVM's passes on control flow: they may see what exits_unite has hidden from them. */
+void exits_show(struct cc *cc);
+
 /* ---- retry.c ---- */
 /* Behind all passes: loops around an exchange that go on until it has taken place become loops of lr.w and sc.w. */
 void retry_lower(struct cc *cc);

@@ -207,6 +207,7 @@ void prepare_functions(struct cc *cc)
     reservations_prepare(cc, cc->builder);
     run(cc, "globaldce");
     latches_unite(cc);
+    exits_unite(cc);
     cc->for_draft = draft_is_possible(cc);
     if (LLVMGetNamedFunction(cc->module, "printf")) {
         run(cc, print_list);
@@ -237,6 +238,7 @@ void prepare_kernels(struct cc *cc)
     work_on_loops(cc);
     expand_module(cc);
     halves_lower(cc);
+    exits_show(cc);
     run(cc, final_list);
     retry_lower(cc);
     verify(cc, "before the back end");

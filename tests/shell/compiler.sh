@@ -242,4 +242,42 @@ check 0 '' "$ventus" cc continue.cl -o continue.elf
 lanes=$(sed -n 's/^lanes active on average *//p' continue.txt)
 [ "${lanes%.*}" -ge 4 ] || wrong "lanes that continue do not meet: $lanes active on average"
 [ "$("$ventus" objdump continue.elf | grep -c vbeq)" -le 4 ] || wrong 'the loop around a stack is unrolled'
+
+# Lanes that stay in a loop meet in each iteration although others leave it from a branch, and lanes that leave it meet
+# behind it although others leave the loop around it, too.
+cat >leave.cl <<'END'
+kernel void nested(global uint *out)
+{
+    uint i = get_global_id(0), x = i * 2654435761u;
+    for (int k = 0; k < 64; k++) {
+        for (int j = 0; j < 16; j++) {
+            x = x * 1664525u + 1013904223u;
+            if (x >> 24 == 7) { out[i] = k; return; }
+            if (x >> 28 == 3) continue;
+            x ^= x >> 13;
+            if (x >> 27 == 9) break;
+        }
+        x += k;
+    }
+    out[i] = x;
+}
+kernel void jumps(global uint *out)
+{
+    uint i = get_global_id(0), x = i * 2654435761u, n = 0;
+again:
+    x = x * 1664525u + 1013904223u;
+    n++;
+    if (x & 0x100) goto again;
+    x ^= x >> 9;
+    if (x & 0x400) goto again;
+    if (n < 100) { x += n; goto again; }
+    out[i] = x + n;
+}
+END
+check 0 '' "$ventus" cc leave.cl -o leave.elf
+for kernel in 'nested 5' 'jumps 12'; do
+    "$ventus" run leave.elf --kernel "${kernel% *}" -g 256 -l 32 -a buf:1024 --stats >leave.txt 2>&1 || wrong "${kernel% *}"
+    lanes=$(sed -n 's/^lanes active on average *//p' leave.txt)
+    [ "${lanes%.*}" -ge "${kernel#* }" ] || wrong "${kernel% *}: $lanes lanes active on average"
+done
 exit $status

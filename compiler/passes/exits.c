@@ -1,0 +1,305 @@
+/* Lanes that leave a loop meet behind it, and those that stay meet in each iteration.
+ *
+ * Lanes that a branch has sent different ways meet where all ways from it do. Two things in a loop put that off:
+ *
+ *   - a `break` or `return` in a branch of the body: the ways of the branch that stay in the loop do not meet before
+ *     the loop's end, so lanes run the rest of the loop one group after the other;
+ *   - exits to different places, as a `return` out of two loops: lanes that leave the inner one in another iteration do
+ *     not meet behind it.
+ *
+ * So an exit in a branch becomes a number, `code`, that is looked at in front of the back edge; and where exits go to
+ * different places, all go to one block, which looks at the number. LLVM would see through numbers that are known on
+ * each way and lead the ways past both blocks again; primitives that return their argument hide them until all of its
+ * passes have run. Works on loops of clang's, whose variables are in memory. Called by prepare.c. */
+#include <llvm-c/DebugInfo.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compiler/core/graph.h"
+#include "compiler/passes/passes.h"
+
+enum { MOST_EXITS = 32, WORK_LIMIT = 4000000 };
+
+static const char meet_name[] = "__ventus_meet";
+
+struct shape {
+    struct cc *cc;
+    LLVMValueRef function;
+    uint32_t n;
+    LLVMBasicBlockRef *blocks; /* in reverse postorder, without what is not reached */
+    struct graph succ, pred;
+    uint32_t *idom;
+    uint8_t *mark;  /* blocks of the loop */
+    uint32_t *body; /* the same as a list */
+};
+
+struct loop {
+    uint32_t header, latch, size;
+    struct exit {
+        LLVMValueRef end; /* the terminator, and its successor, that leave */
+        unsigned successor;
+        LLVMBasicBlockRef to;
+        bool in_branch; /* not every iteration gets there */
+    } exits[MOST_EXITS];
+    unsigned nexits;
+    LLVMBasicBlockRef places[MOST_EXITS]; /* where they go to, each once */
+    unsigned nplaces;
+    bool branches, differ; /* is there an exit in a branch, do they end in different places? */
+};
+
+/* ---- the graph ---- */
+
+struct numbered {
+    LLVMBasicBlockRef block;
+    uint32_t number;
+};
+
+static int by_block(const void *a, const void *b)
+{
+    uintptr_t x = (uintptr_t)((const struct numbered *)a)->block, y = (uintptr_t)((const struct numbered *)b)->block;
+    return x < y ? -1 : x > y;
+}
+
+static uint32_t number_of(const struct numbered *list, uint32_t n, LLVMBasicBlockRef block)
+{
+    const struct numbered key = {.block = block}, *at = bsearch(&key, list, n, sizeof key, by_block);
+    return at->number;
+}
+
+/* The graph of blocks as numbered in the list; what has the number NO_NODE is left out. */
+static struct graph graph_of(struct cc *cc, const struct numbered *list, uint32_t listed, uint32_t n)
+{
+    uint32_t nedges = 0, room = 0;
+    for (uint32_t i = 0; i < listed; i++) room += LLVMGetNumSuccessors(LLVMGetBasicBlockTerminator(list[i].block));
+    struct edge *edges = cc_alloc(cc, (room + 1) * sizeof *edges);
+    for (uint32_t i = 0; i < listed; i++) {
+        LLVMValueRef end = LLVMGetBasicBlockTerminator(list[i].block);
+        for (unsigned s = 0; s < LLVMGetNumSuccessors(end) && list[i].number != NO_NODE; s++)
+            edges[nedges++] = (struct edge){list[i].number, number_of(list, listed, LLVMGetSuccessor(end, s))};
+    }
+    return graph_make(cc, n, edges, nedges);
+}
+
+static struct shape shape_of(struct cc *cc, LLVMValueRef f)
+{
+    struct shape g = {.cc = cc, .function = f};
+    uint32_t n = LLVMCountBasicBlocks(f), at = 0;
+    struct numbered *list = cc_alloc(cc, n * sizeof *list);
+    uint32_t *order = cc_alloc(cc, n * sizeof *order);
+    LLVMBasicBlockRef *all = cc_alloc(cc, n * sizeof *all);
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b), at++) {
+        all[at] = b;
+        list[at] = (struct numbered){b, at};
+    }
+    qsort(list, n, sizeof *list, by_block);
+    struct graph raw = graph_of(cc, list, n, n);
+    g.n = graph_order(cc, &raw, 0, order);
+    g.blocks = cc_alloc(cc, g.n * sizeof *g.blocks);
+    for (uint32_t i = 0; i < n; i++) list[i].number = NO_NODE;
+    for (uint32_t i = 0; i < g.n; i++) {
+        struct numbered key = {.block = g.blocks[i] = all[order[i]]}, *entry;
+        entry = bsearch(&key, list, n, sizeof key, by_block);
+        entry->number = i;
+    }
+    g.succ = graph_of(cc, list, n, g.n);
+    g.pred = graph_reverse(cc, &g.succ);
+    g.idom = graph_dominators(cc, &g.succ, 0);
+    g.mark = cc_alloc(cc, g.n + 1);
+    g.body = cc_alloc(cc, (g.n + 1) * sizeof *g.body);
+    return g;
+}
+
+static bool dominates(const struct shape *g, uint32_t a, uint32_t b)
+{
+    while (b != NO_NODE && b > a) b = g->idom[b];
+    return a == b;
+}
+
+/* ---- what a loop is like ---- */
+
+static bool begins_with_phi(LLVMBasicBlockRef b) { return LLVMIsAPHINode(LLVMGetFirstInstruction(b)); }
+
+/* Where the way from a block leads, up to where there is more than one. */
+static LLVMBasicBlockRef end_of_way(LLVMBasicBlockRef b, uint32_t most)
+{
+    for (LLVMValueRef end; most--; b = LLVMGetSuccessor(end, 0)) {
+        end = LLVMGetBasicBlockTerminator(b);
+        if (LLVMGetNumSuccessors(end) != 1) break;
+    }
+    return b;
+}
+
+/* False: too many. */
+static bool add_exit(const struct shape *g, struct loop *l, uint32_t from, unsigned s)
+{
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(g->blocks[from]);
+    LLVMBasicBlockRef to = LLVMGetSuccessor(end, s);
+    unsigned k = 0;
+    if (LLVMIsAUnreachableInst(LLVMGetBasicBlockTerminator(to))) return true; /* nobody goes on there */
+    if (l->nexits == MOST_EXITS || begins_with_phi(to)) return false;
+    const bool in_branch = !dominates(g, from, l->latch);
+    l->exits[l->nexits++] = (struct exit){end, s, to, in_branch};
+    l->branches |= in_branch;
+    while (k < l->nplaces && l->places[k] != to) k++;
+    if (k == l->nplaces) l->places[l->nplaces++] = to;
+    l->differ |= end_of_way(to, g->n) != end_of_way(l->places[0], g->n);
+    return true;
+}
+
+static bool find_exits(const struct shape *g, struct loop *l)
+{
+    for (uint32_t i = 0; i < l->size; i++) {
+        const uint32_t b = g->body[i];
+        for (uint32_t e = g->succ.first[b]; e < g->succ.first[b + 1]; e++)
+            if (!g->mark[g->succ.to[e]] && !add_exit(g, l, b, e - g->succ.first[b])) return false;
+    }
+    return true;
+}
+
+/* One block leads back, unless the loop is not as clang makes them. */
+static bool find_latch(const struct shape *g, struct loop *l)
+{
+    unsigned found = 0;
+    for (uint32_t e = g->pred.first[l->header]; e < g->pred.first[l->header + 1]; e++)
+        if (g->mark[g->pred.to[e]]) l->latch = g->pred.to[e], found++;
+    return found == 1 && !begins_with_phi(g->blocks[l->header]);
+}
+
+/* ---- making it another one ---- */
+
+static LLVMTypeRef word(const struct shape *g) { return LLVMInt32TypeInContext(g->cc->context); }
+
+static LLVMValueRef number(const struct shape *g, unsigned n) { return LLVMConstInt(word(g), n, false); }
+
+static LLVMBasicBlockRef new_block(const struct shape *g, const char *name)
+{
+    LLVMBasicBlockRef b = LLVMAppendBasicBlockInContext(g->cc->context, g->function, name);
+    LLVMPositionBuilderAtEnd(g->cc->builder, b);
+    return b;
+}
+
+/* A variable of the function. */
+static LLVMValueRef new_code(const struct shape *g)
+{
+    LLVMPositionBuilderBefore(g->cc->builder, LLVMGetFirstInstruction(g->blocks[0]));
+    return LLVMBuildAlloca(g->cc->builder, word(g), "code");
+}
+
+/* The number, without LLVM's knowing on which way it is which; at the builder's place. */
+static LLVMValueRef hidden(const struct shape *g, LLVMValueRef code)
+{
+    LLVMTypeRef type = LLVMFunctionType(word(g), (LLVMTypeRef[]){word(g)}, 1, false);
+    LLVMValueRef meet = LLVMGetNamedFunction(g->cc->module, meet_name);
+    if (!meet) meet = LLVMAddFunction(g->cc->module, meet_name, type);
+    LLVMValueRef n = LLVMBuildLoad2(g->cc->builder, word(g), code, "");
+    return LLVMBuildCall2(g->cc->builder, type, meet, &n, 1, "");
+}
+
+/* An edge that sets the number on its way to a block. */
+static void lead_to(const struct shape *g, LLVMValueRef end, unsigned successor, LLVMValueRef code, unsigned n,
+                    LLVMBasicBlockRef to)
+{
+    LLVMBasicBlockRef way = new_block(g, "way");
+    LLVMBuildStore(g->cc->builder, number(g, n), code);
+    LLVMValueRef go = LLVMBuildBr(g->cc->builder, to);
+    LLVMInstructionSetDebugLoc(go, LLVMInstructionGetDebugLoc(end));
+    LLVMSetSuccessor(end, successor, way);
+}
+
+static unsigned place_number(const struct loop *l, LLVMBasicBlockRef to)
+{
+    unsigned k = 0;
+    while (l->places[k] != to) k++;
+    return k + 1;
+}
+
+/* Where all go that leave: the only place, or blocks that look at the number, each for itself: an outer loop may lead
+ * to one of them past those in front of it. */
+static LLVMBasicBlockRef make_end(const struct shape *g, const struct loop *l, LLVMValueRef code)
+{
+    LLVMBuilderRef b = g->cc->builder;
+    LLVMBasicBlockRef at = l->places[l->nplaces - 1];
+    for (unsigned k = l->nplaces - 1; k-- > 0;) {
+        LLVMBasicBlockRef next = at;
+        at = new_block(g, "left");
+        LLVMValueRef here = LLVMBuildICmp(b, LLVMIntEQ, hidden(g, code), number(g, k + 1), "");
+        LLVMBuildCondBr(b, here, l->places[k], next);
+    }
+    return at;
+}
+
+/* The block in front of the back edge, which looks whether a lane has left. */
+static LLVMBasicBlockRef make_latch(const struct shape *g, const struct loop *l, LLVMValueRef code,
+                                    LLVMBasicBlockRef left)
+{
+    LLVMBuilderRef b = g->cc->builder;
+    LLVMBasicBlockRef latch = new_block(g, "stay"), header = g->blocks[l->header];
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(g->blocks[l->latch]);
+    LLVMValueRef leaves = LLVMBuildICmp(b, LLVMIntNE, hidden(g, code), number(g, 0), "");
+    LLVMValueRef go = LLVMBuildCondBr(b, leaves, left, header);
+    unsigned loop = LLVMGetMDKindIDInContext(g->cc->context, "llvm.loop", 9);
+    LLVMValueRef hints = LLVMGetMetadata(end, loop);
+    if (hints) LLVMSetMetadata(go, loop, hints);
+    if (hints) LLVMSetMetadata(end, loop, NULL);
+    LLVMInstructionSetDebugLoc(go, LLVMInstructionGetDebugLoc(end));
+    for (unsigned s = 0; s < LLVMGetNumSuccessors(end); s++)
+        if (LLVMGetSuccessor(end, s) == header) lead_to(g, end, s, code, 0, latch);
+    return latch;
+}
+
+static void rebuild(const struct shape *g, const struct loop *l)
+{
+    LLVMSetCurrentDebugLocation2(g->cc->builder, NULL);
+    LLVMValueRef code = new_code(g);
+    LLVMBasicBlockRef left = make_end(g, l, code), latch = l->branches ? make_latch(g, l, code, left) : NULL;
+    for (unsigned i = 0; i < l->nexits; i++) {
+        const struct exit *e = &l->exits[i];
+        if (e->in_branch) lead_to(g, e->end, e->successor, code, place_number(l, e->to), latch);
+        else if (l->differ) lead_to(g, e->end, e->successor, code, place_number(l, e->to), left);
+    }
+}
+
+/* The first of the loops from a header on downwards that is not as it should be. */
+static bool rebuild_next(struct shape *g, LLVMBasicBlockRef *done, uint32_t *ndone)
+{
+    for (uint32_t h = g->n; h-- > 0;) {
+        struct loop l = {.header = h};
+        uint32_t k = 0;
+        l.size = graph_loop(&g->pred, g->idom, h, g->mark, g->body);
+        while (k < *ndone && done[k] != g->blocks[h]) k++;
+        bool wrong = l.size && k == *ndone && find_latch(g, &l) && find_exits(g, &l) && (l.branches || l.differ);
+        for (uint32_t i = 0; i < l.size; i++) g->mark[g->body[i]] = 0;
+        if (!wrong) continue;
+        done[(*ndone)++] = g->blocks[h];
+        rebuild(g, &l);
+        return true;
+    }
+    return false;
+}
+
+void exits_unite(struct cc *cc)
+{
+    for (LLVMValueRef f = LLVMGetFirstFunction(cc->module), next; f; f = next) {
+        next = LLVMGetNextFunction(f);
+        if (LLVMIsDeclaration(f)) continue;
+        const uint32_t n = LLVMCountBasicBlocks(f);
+        LLVMBasicBlockRef *done = cc_alloc(cc, n * sizeof *done);
+        uint32_t ndone = 0;
+        for (struct shape g = shape_of(cc, f); (uint64_t)(ndone + 1) * n * n < WORK_LIMIT; g = shape_of(cc, f))
+            if (!rebuild_next(&g, done, &ndone)) break;
+    }
+}
+
+/* ---- the end ---- */
+
+void exits_show(struct cc *cc)
+{
+    LLVMValueRef meet = LLVMGetNamedFunction(cc->module, meet_name);
+    if (!meet) return;
+    for (LLVMUseRef u; (u = LLVMGetFirstUse(meet));) {
+        LLVMValueRef call = LLVMGetUser(u);
+        LLVMReplaceAllUsesWith(call, LLVMGetOperand(call, 0));
+        LLVMInstructionEraseFromParent(call);
+    }
+    LLVMDeleteFunction(meet);
+}
