@@ -678,6 +678,29 @@ static unsigned kept_pages(struct gpu *gpu)
     return n;
 }
 
+/* The page that an SM is in, whichever of them, is kept until it has left. */
+static void test_dropped_page(void **state)
+{
+    enum { SMS = 3 };
+    struct gpu_config c;
+    struct guest g;
+    (void)state;
+    gpu_config_default(&c);
+    c.sms = SMS;
+    guest_open_config(&g, &c);
+    guest_assemble(&g, " endprg\n");
+    for (unsigned i = 0; i < SMS; i++) {
+        const struct code_page *page = code_page(&g.gpu->sms[i], ABI_CODE_BASE);
+        assert_non_null(page);
+        code_drop(g.gpu);
+        assert_int_equal(kept_pages(g.gpu), 1);
+        assert_ptr_equal(g.gpu->code_dropped, page);
+        code_leave(g.gpu);
+        assert_int_equal(kept_pages(g.gpu), 0);
+    }
+    guest_close(&g);
+}
+
 /* Looks until the guest has dropped code often enough, which it counts. */
 struct watch {
     struct gpu *gpu;
@@ -738,7 +761,7 @@ int main(void)
         cmocka_unit_test(test_reserved_and_left), cmocka_unit_test(test_all_are_placed),
         cmocka_unit_test(test_claims_outlive_no_launch),
         cmocka_unit_test(test_host_threads), cmocka_unit_test(test_threads_and_hooks),
-        cmocka_unit_test(test_cancel_in_time), cmocka_unit_test(test_dropped_code),
+        cmocka_unit_test(test_cancel_in_time), cmocka_unit_test(test_dropped_page), cmocka_unit_test(test_dropped_code),
     };
     // clang-format on
     return cmocka_run_group_tests(tests, NULL, NULL);
