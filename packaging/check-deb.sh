@@ -49,6 +49,7 @@ say "removing"
 packages=$(sed -n 's/^Package: //p' "$(dirname "$0")/../debian/control")
 inside apt-get -q -y remove $packages >"$root/tmp/apt.log" 2>&1 || { tail "$root/tmp/apt.log"; die remove; }
 inside clinfo -l | grep -q Ventus && die "the device is still there"
-inside apt-get -q -y purge $packages >"$root/tmp/apt.log" 2>&1 || { tail "$root/tmp/apt.log"; die purge; }
+inside dpkg --purge $packages >"$root/tmp/apt.log" 2>&1 || { tail "$root/tmp/apt.log"; die purge; }
+inside apt-get -q -y autoremove --purge >"$root/tmp/apt.log" 2>&1 || die autoremove # libraries that came with them
 files | diff "$root/tmp/before" - || die "not all is gone"
 say "good: found by OpenCL programs, gone without a trace"
