@@ -79,17 +79,17 @@ struct native_request {
     uint16_t tuning;        /* enum native_tuning */
     uint32_t profile;       /* enum isa_profile */
     uint8_t order;          /* enum path_order */
-    uint8_t late;      /* turns end late (sim/schedule.h): the budget may be exceeded up to where control goes back */
-    uint8_t effort;    /* enum native_effort */
-    uint8_t registers; /* enum native_registers */
-    uint16_t threads;  /* of a warp */
-    uint8_t lanes;     /* enum native_lanes */
-    uint8_t items;     /* the most lanes that warps have, the first ones */
-    uint32_t vgprs, sgprs; /* that warps have */
-    uint32_t start, entry; /* the first instruction, and the kernel that the start code calls */
-    uint32_t local[3];     /* work-items of a group, as the metadata block says */
-    uint16_t metadata;     /* enum native_metadata */
-    uint16_t tallies;      /* 1: executions of blocks are kept (enum native_tally) */
+    uint8_t late;           /* turns end late (sim/schedule.h): the budget is looked at where control goes back */
+    uint8_t effort;         /* enum native_effort */
+    uint8_t registers;      /* enum native_registers */
+    uint16_t threads;       /* of a warp */
+    uint8_t lanes;          /* enum native_lanes */
+    uint8_t items;          /* the most lanes that warps have, the first ones */
+    uint32_t vgprs, sgprs;  /* that warps have */
+    uint32_t start, entry;  /* the first instruction, and the kernel that the start code calls */
+    uint32_t local[3];      /* work-items of a group, as the metadata block says */
+    uint16_t metadata;      /* enum native_metadata */
+    uint16_t tallies;       /* 1: executions of blocks are kept (enum native_tally) */
     uint32_t code_base, code_words;
 };
 

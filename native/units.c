@@ -106,7 +106,7 @@ static struct native_request make_request(const struct native_units *u, const st
     r.items = (uint8_t)(r.lanes == LANES_ANY ? l->threads_per_warp : (uint32_t)__builtin_popcount(w->lanes));
     r.vgprs = l->vgprs;
     r.sgprs = l->sgprs;
-    r.late = g->patient && u->gpu->scheduler.late;
+    r.late = u->gpu->scheduler.late;
     r.start = r.entry = l->start_pc;
     if (mem_allows(u->gpu, l->knl, sizeof meta, GPU_READ)) {
         memcpy(meta, u->gpu->mem + l->knl, sizeof meta);

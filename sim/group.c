@@ -308,7 +308,7 @@ static struct warp *pick_next(struct sm *sm)
 static bool goes_on(struct sm *sm, enum stop stop)
 {
     const struct warp *w = sm->warp;
-    const bool late = stop == STOP_QUANTUM && sm->group->patient && sm->gpu->scheduler.late;
+    const bool late = stop == STOP_QUANTUM && sm->gpu->scheduler.late;
     const bool over = sm->turn && code_went_back(sm->gpu, sm->turn_pc, w->pc);
     if (sm->turn) sm->budget = sm->turn;
     sm->turn = late && !over ? sm->budget : 0;

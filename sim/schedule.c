@@ -91,8 +91,12 @@ static uint64_t keeps(void *user, uint32_t sm)
     return r->places[sm].end;
 }
 
+/* From this quantum on turns end late; whoever sets a shorter one wants to have it. */
+enum { LATE_LEAST = 1000 };
+
 struct scheduler rotation_scheduler(struct rotation *r)
 {
+    const bool late = r->quantum >= LATE_LEAST;
     return (struct scheduler){
-        .user = r, .pick = pick, .removed = removed, .rounds = true, .late = true, .keeps = keeps};
+        .user = r, .pick = pick, .removed = removed, .rounds = true, .late = late, .keeps = keeps};
 }

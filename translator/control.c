@@ -180,6 +180,9 @@ void check_budget(struct translator *t, uint32_t need, uint32_t pc, enum version
     leave_unless(t, LLVMBuildICmp(t->b, LLVMIntUGE, budget_left(t), ir_u32(t, need), ""), EXIT_BUDGET, pc, version);
 }
 
+/* Instructions beyond the budget that calls and returns may take, which could go round for ever. */
+enum { CALLS_MOST = 1 << 16 };
+
 /* Where turns end late: the end of this block goes to pc, which may be where one ends. */
 static void check_back(struct translator *t, uint32_t pc, enum version version)
 {
@@ -190,6 +193,7 @@ static void check_back(struct translator *t, uint32_t pc, enum version version)
                       (control == CONTROL_JUMP && !last->d.in.rd) || (control == CONTROL_JOIN && pc < last->pc);
     if (control == CONTROL_JOIN && !ends) return;
     LLVMValueRef budget = LLVMBuildLoad2(t->b, t->i32, t->budget, "");
+    if (!ends) budget = LLVMBuildAdd(t->b, budget, ir_u32(t, CALLS_MOST), "");
     LLVMValueRef within = LLVMBuildICmp(t->b, LLVMIntUGE, budget, instructions_done(t), "");
     leave_unless(t, within, ends ? EXIT_TURN : EXIT_BUDGET, pc, version);
 }
