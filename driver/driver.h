@@ -258,10 +258,8 @@ void interrupt_count(int change);
 /* The launch has ended: if it was for Ctrl-C, says where it was, and ends the process. */
 void interrupt_end(const ventus_event *event);
 
-/* ---- observe.c ---- */
+/* ---- report.c ---- */
 
-void device_debug_environment(ventus_device *device);
-void device_debug_end(ventus_device *device);
 void device_check_environment(ventus_device *device);
 void device_check_end(ventus_device *device);
 
@@ -269,6 +267,11 @@ void device_check_end(ventus_device *device);
 void device_profile_environment(ventus_device *device);
 void launch_profile(ventus_event *event);
 void launch_profiled(ventus_event *event);
+
+/* ---- observe.c ---- */
+
+void device_debug_environment(ventus_device *device);
+void device_debug_end(ventus_device *device);
 
 /* Notifies the observers of the machine, if there are any, of what the host does with a range; that a range has this
  * name and the host has written the first bytes of it. */

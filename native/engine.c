@@ -62,8 +62,10 @@ static struct native_sm *sm_of(const struct sm *sm)
 static const struct engine_build *step(bool counts)
 {
     static const struct engine_build *_Atomic builds_of_step[2];
-    if (!builds_of_step[counts]) builds_of_step[counts] = engine_choose(&engine_step, counts ? NEEDS_COUNTS : 0);
-    return builds_of_step[counts];
+    const struct engine_build *b = engine_step.builds;
+    if (builds_of_step[counts]) return builds_of_step[counts];
+    while ((b->usable && !b->usable()) || (counts && !(b->offers & NEEDS_COUNTS))) b++;
+    return builds_of_step[counts] = b;
 }
 
 /* ---- counters ---- */

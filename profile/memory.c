@@ -1,5 +1,5 @@
 /* What accesses of a kernel look like: an observer of chosen launches, which run with hooks (profile.h). Called by the
- * machine, on one thread, and by driver/observe.c. */
+ * machine, on one thread, and by driver/report.c. */
 #include <stdlib.h>
 
 #include "isa/abi.h"

@@ -1,4 +1,4 @@
-/* Which kernels a profile has (profile.h). Called by driver/observe.c. */
+/* Which kernels a profile has (profile.h). Called by driver/report.c. */
 #include "profile/profile.h"
 
 #include <stdlib.h>

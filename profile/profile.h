@@ -125,6 +125,9 @@ void profile_callgrind(const struct profile *profile, FILE *out);
 /* speedscope.c: for speedscope.app: kernels, lines, weights in warp instructions. */
 void profile_speedscope(const struct profile *profile, FILE *out);
 
+/* html.c: one page with everything in it. */
+void profile_html(const struct profile *profile, FILE *out);
+
 /* write.c: writes the files of a list with commas, each in the form that its name says; "" or "1": the table, to
  * standard error. False, and why, when one could not be written; the others are. */
 bool profile_write(const struct profile *profile, const char *files, char *why, size_t why_size);

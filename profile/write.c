@@ -10,6 +10,7 @@ static const struct form {
     void (*put)(const struct profile *profile, FILE *out);
 } forms[] = {{".speedscope.json", profile_speedscope},
              {".json", profile_json},
+             {".html", profile_html},
              {".callgrind", profile_callgrind},
              {"", profile_table}};
 

@@ -42,7 +42,8 @@ static bool start_warp(struct core *c, struct resident *r)
     if (!s) return false;
     unsigned slot = (unsigned)(s - c->slot);
     struct warp *w = &r->group->warps[r->warps - 1 - r->started++];
-    *s = (struct slot_state){.warp = w, .group = r, .lanes = (uint8_t)r->group->launch->threads_per_warp};
+    *s = (struct slot_state){
+        .warp = w, .group = r, .lanes = (uint8_t)r->group->launch->threads_per_warp, .started = c->front.started++};
     EVENT0(c, "cta_disp", w->wid, "0");
     EVENT(c, "warp_start", slot, w->pc, "0");
     r->start_at++;

@@ -1,4 +1,5 @@
-/* Issue: round robin over the warps whose next instruction nothing blocks (section 5). */
+/* Issue: of the warps whose next instruction nothing blocks one, round robin as in the RTL (section 5) or as
+ * `scheduler` says. */
 #include "timing/model.h"
 
 /* With two ports: 0 scalar ALU, CSRs and warps, 1 all others. */
@@ -17,6 +18,38 @@ static int round_robin(uint64_t candidates, unsigned pointer)
     return !candidates ? -1 : __builtin_ctzll(above ? above : candidates);
 }
 
+/* The one that has issued last, else the oldest. */
+static int greedy_then_oldest(const struct core *c, uint64_t candidates, unsigned next)
+{
+    const unsigned last = (next + c->nslots - 1) % c->nslots;
+    int oldest = -1;
+    if (candidates >> last & 1) return (int)last;
+    for (uint64_t left = candidates; left; left &= left - 1) {
+        const int i = __builtin_ctzll(left);
+        if (oldest < 0 || c->slot[i].started < c->slot[oldest].started) oldest = i;
+    }
+    return oldest;
+}
+
+/* Round robin in the group of the one that has issued last, if one of it can, else from the next group on. */
+static int two_levels(const struct core *c, uint64_t candidates, unsigned next)
+{
+    enum { GROUP = 4 };
+    const unsigned last = (next + c->nslots - 1) % c->nslots, first = last / GROUP * GROUP;
+    const uint64_t group = candidates & (((1ull << GROUP) - 1) << first);
+    if (group) return round_robin(group, next);
+    return round_robin(candidates, first + GROUP < 64 ? first + GROUP : 0);
+}
+
+static int choose(const struct core *c, uint64_t candidates, unsigned next)
+{
+    switch (c->model->config.scheduler) {
+    case 1: return greedy_then_oldest(c, candidates, next);
+    case 2: return two_levels(c, candidates, next);
+    default: return round_robin(candidates, next);
+    }
+}
+
 void issue_decide(struct core *c)
 {
     struct front *f = &c->front;
@@ -31,7 +64,7 @@ void issue_decide(struct core *c)
         else if (room) f->refill |= 1ull << i;
     }
     for (unsigned p = 0; p < 2; p++) {
-        int slot = round_robin(candidates[p], f->pointers[p]);
+        int slot = choose(c, candidates[p], f->pointers[p]);
         f->issue_slot[p] = slot >= 0 && room ? slot : -1;
         room -= f->issue_slot[p] >= 0;
         if (slot >= 0) f->pointers[p] = (unsigned)(slot + 1) % c->nslots;

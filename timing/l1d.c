@@ -81,7 +81,7 @@ static void decide(struct core *c)
     if (__builtin_expect(c->model->account != NULL, 0))
         account_lookup(c, a->flight->op, tag || c->model->config.perfect_caches);
     if (tag || c->model->config.perfect_caches) {
-        if (tag) tags_use(&d->tags, tag);
+        if (tag) tags_hit(&d->tags, tag);
         if (tag && a->kind == A_WRITE) tag->dirty = true;
         c->counts.l1d_hits++;
         answer_lsu(c, a, c->model->now + HIT_DELAY, false);

@@ -120,6 +120,6 @@ void l1i_cycle(struct core *c)
         l->nmisses--;
     }
     if (l->nanswers && l->answers[0].at <= c->model->now) filled = fill(l, &l->misses[l->answers[0].miss]);
-    if (hit) tags_use(&l->tags, hit);
+    if (hit) tags_hit(&l->tags, hit);
     if (filled && !(hit && (uint32_t)(hit - l->tags.way) / l->tags.ways == l->filling)) tags_use(&l->tags, filled);
 }

@@ -21,7 +21,7 @@ static int setup(void **state)
     model = (struct model){.now = 1};
     if (!timing_config_read(&model.config, "verilog", why, sizeof why)) return 1;
     const struct timing_config *config = &model.config;
-    if (!tags_open(&core.front.l1i.tags, config->l1i_sets, config->l1i_ways, config->line_bytes)) return 1;
+    if (!tags_open(&core.front.l1i.tags, config->l1i_sets, config->l1i_ways, config)) return 1;
     l1i_reset(&core);
     return 0;
 }

@@ -10,7 +10,7 @@ bool l2_open(struct model *m)
 {
     const struct timing_config *config = &m->config;
     m->l2.flush_done = NEVER;
-    return tags_open(&m->l2.tags, config->l2_sets, config->l2_ways, config->line_bytes);
+    return tags_open(&m->l2.tags, config->l2_sets, config->l2_ways, config);
 }
 
 static struct core *core_of(struct model *m, const struct message *a) { return &m->cores[a->core]; }
@@ -222,7 +222,7 @@ static struct l2_entry *new_entry(struct model *m, const struct message *a)
     if (!tag) core_of(m, a)->counts.l2_misses++;
     else {
         core_of(m, a)->counts.l2_hits++;
-        tags_use(&l->tags, tag);
+        tags_hit(&l->tags, tag);
         e->want_at = NEVER;
         e->line_at = m->now + HIT_DELAY;
     }

@@ -217,8 +217,8 @@ static bool open_core(struct model *m, unsigned number)
     c->number = number;
     c->nslots = gpu_config_of(m->gpu)->warps_per_sm;
     if (!flights_open(c)) return false;
-    if (!tags_open(&c->front.l1i.tags, config->l1i_sets, config->l1i_ways, config->line_bytes)) return false;
-    return tags_open(&c->l1d.tags, config->l1d_sets, config->l1d_ways, config->line_bytes);
+    if (!tags_open(&c->front.l1i.tags, config->l1i_sets, config->l1i_ways, config)) return false;
+    return tags_open(&c->l1d.tags, config->l1d_sets, config->l1d_ways, config);
 }
 
 static bool open_cores(struct model *m)

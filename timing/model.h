@@ -105,8 +105,9 @@ struct slot_state {
     bool collecting;               /* an instruction is in operand collection */
     bool fence;
     uint8_t in_lsu;
-    uint8_t lanes; /* of the warp */
-    bool drains;   /* the warp was given up, what it had issued is still on its way */
+    uint8_t lanes;    /* of the warp */
+    uint64_t started; /* how many had started on the SM before it */
+    bool drains;      /* the warp was given up, what it had issued is still on its way */
 };
 
 /* A work-group on an SM. */
@@ -130,7 +131,7 @@ struct fetch_request {
 
 /* A set-associative array of tags. */
 struct tags {
-    uint32_t sets, ways, shift;
+    uint32_t sets, ways, shift, replacement; /* replacement: as the parameter */
     struct tag {
         uint32_t line;
         bool valid, dirty;
@@ -171,6 +172,7 @@ struct front {
     struct fetch_request stage[2]; /* requests of the last cycle, of the one before */
     struct l1i l1i;
     unsigned pointers[2]; /* issue, of each port: warp with priority */
+    uint64_t started;     /* warps, so far */
     /* what front_decide has found in this cycle */
     int fetch_slot, issue_slot[2];
     uint64_t refill; /* set of slots */
@@ -458,7 +460,7 @@ bool l1i_message(struct core *c, struct message *out);
 void l1i_reset(struct core *c);
 
 /* tags.c */
-bool tags_open(struct tags *t, uint32_t sets, uint32_t ways, uint32_t line_bytes);
+bool tags_open(struct tags *t, uint32_t sets, uint32_t ways, const struct timing_config *config);
 void tags_close(struct tags *t);
 /* The ways of the line's set; the one that holds it, or NULL. */
 struct tag *tags_set(struct tags *t, uint32_t line);
@@ -466,7 +468,9 @@ struct tag *tags_find(struct tags *t, uint32_t line);
 /* Which way a new line takes: the one not used for the longest time; one that is free, if there is one, before that. */
 struct tag *tags_oldest(struct tags *t, uint32_t line);
 struct tag *tags_victim(struct tags *t, uint32_t line);
+/* A line has been filled; a line that is there has been found. */
 void tags_use(struct tags *t, struct tag *tag);
+void tags_hit(struct tags *t, struct tag *tag);
 void tags_clear(struct tags *t);
 
 /* buffer.c: decode, FIFO and group register */

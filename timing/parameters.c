@@ -41,7 +41,8 @@ static bool set_built_in(struct timing_config *c, const char *name)
 void timing_config_print(const struct timing_config *config, FILE *out)
 {
     for (const struct parameter *p = parameters; p < parameters + PARAMETERS; p++)
-        fprintf(out, "%-18s = %-10u # %s\n", p->name, (unsigned)*field((struct timing_config *)config, p), p->text);
+        fprintf(out, "%-18s = %-10u # %u..%u: %s\n", p->name, (unsigned)*field((struct timing_config *)config, p),
+                (unsigned)p->least, (unsigned)p->most, p->text);
 }
 
 /* ---- the text form ---- */

@@ -21,7 +21,7 @@ struct timing_config {
  * `why`, and *config unchanged: there is neither, or the file makes no sense. */
 bool timing_config_read(struct timing_config *config, const char *name, char *why, size_t why_size);
 
-/* Writes all parameters as such a file. */
+/* Writes all parameters as such a file, with their ranges and meanings. */
 void timing_config_print(const struct timing_config *config, FILE *out);
 
 #endif

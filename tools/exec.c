@@ -20,7 +20,7 @@ enum { PROFILE, PROFILE_MEMORY, CHECK, CHECK_FILE, ERROR_EXITCODE, TIMING, CONFI
 
 static const struct flag flags[] = {
     [PROFILE] = {"profile", 0, "[=FILE]",
-                 "count instructions by line and kernel, exactly: a table, or FILE ending in .json,\n.callgrind or "
+                 "count instructions by line and kernel, exactly: a table, or FILE ending in .html,\n.callgrind or "
                  ".speedscope.json; several with commas (docs/profiler.md)"},
     [PROFILE_MEMORY] = {"profile-memory", 0, "[=N]",
                         "also watch the accesses of each kernel's first launch, or of every Nth\n(slow): lines, bank "

@@ -3,12 +3,14 @@
 #include "isa/isa.h"
 #include "sim/engine.h"
 #include "sim/launch.h"
+#include "timing/parameters.h"
 #include "tool.h"
 #include "version.h"
 
-enum { FLAG_CONFIG };
+enum { FLAG_CONFIG, FLAG_TIMING };
 static const struct flag flags[] = {
     {"config", 0, "FILE", "parameters other than the default machine's"},
+    {"timing", 0, "[=NAME]", "the parameters of a cycle model (verilog), as a file that `ventus run --timing` reads"},
     {0},
 };
 
@@ -22,10 +24,19 @@ static void print_engines(void)
     }
 }
 
+static int print_timing(const char *name)
+{
+    struct timing_config config;
+    char why[300];
+    if (!timing_config_read(&config, name, why, sizeof why)) die("%s", why);
+    timing_config_print(&config, stdout);
+    return EXIT_OK;
+}
+
 int cmd_info(int argc, char **argv)
 {
     // clang-format off
-    struct args args = {.command = "info", .usage = "[--config FILE]",
+    struct args args = {.command = "info", .usage = "[--config FILE | --timing[=NAME]]",
         .about = "Shows the version and the parameters of the simulated machine. The output is a file that\n"
                  "`ventus run --config` and `ventus info --config` read.",
         .flags = flags, .argc = argc, .argv = argv, .at = 1};
@@ -33,6 +44,7 @@ int cmd_info(int argc, char **argv)
     struct gpu_config c;
     gpu_config_default(&c);
     for (int flag; (flag = args_next(&args)) != ARG_END;) {
+        if (flag == FLAG_TIMING) return print_timing(args.value ? args.value : "verilog");
         if (flag != FLAG_CONFIG) usage_error(&args, "unexpected argument '%s'", args.value);
         config_file(&c, args.value);
     }

@@ -5,7 +5,7 @@ set -u
 cycles=$VENTUS_SOURCE/scripts/cycles.sh
 export BUILD="$VENTUS_BUILD"
 
-check 0 '' "$cycles" isa host asm sim check trace native timing driver vt tools
+check 0 '' "$cycles" isa host asm sim check trace native timing profile driver vt tools
 check 0 '' "$cycles" $(cd "$VENTUS_SOURCE" && ls -d compiler/*/ | sed 's,/$,,' | grep -v library)
 check 0 '' "$cycles" -x dispatch_table opencl
 

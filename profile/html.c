@@ -1,0 +1,30 @@
+/* A profile as one page, which needs no network (profile.h): profile/page.html with the profile's JSON in it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/profile.h"
+#include "profile_page.h"
+
+/* Inside of a script element the text must not end it: a "<" of JSON stands in strings only. */
+static void put_json(const char *json, size_t size, FILE *out)
+{
+    for (size_t i = 0; i < size; i++)
+        if (json[i] == '<') fputs("\\u003c", out);
+        else fputc(json[i], out);
+}
+
+void profile_html(const struct profile *p, FILE *out)
+{
+    static const char mark[] = "@PROFILE@";
+    const char *at = strstr(profile_page, mark);
+    char *json = NULL;
+    size_t size = 0;
+    FILE *memory = open_memstream(&json, &size);
+    if (memory) profile_json(p, memory);
+    if (memory && !fclose(memory)) {
+        fwrite(profile_page, 1, (size_t)(at - profile_page), out);
+        put_json(json, size, out);
+        fputs(at + strlen(mark), out);
+    }
+    free(json);
+}

@@ -1,0 +1,62 @@
+# The page of a profile in a headless Chromium: what it shows, what clicks do, comparison with another profile, and that text
+# of a program cannot become a part of the page. The picture stays in the results of the tests.
+set -u
+. "$VENTUS_SOURCE/tests/shell/common"
+unset VENTUS_PROFILE VENTUS_PROFILE_MEMORY
+command -v chromium >/dev/null || { echo "chromium is not installed: nothing has been tested"; exit 77; }
+export HOME=$dir
+
+cat >k.cl <<'CL'
+// </script><script>document.title = "broken"</script> <b> & "
+kernel void mixed(global float *out, global const float *in, int n)
+{
+    int i = get_global_id(0);
+    float x = in[i * n];
+    if (i % 2)
+        for (int k = 0; k < 50; k++) x = x * 1.5f + 1;
+    else
+        for (int k = 0; k < 50; k++) x = 1 / (x + 2);
+    out[i] = x;
+}
+CL
+check 0 '' "$ventus" cc k.cl --options -g -o k.elf
+VENTUS_PROFILE=p.html,p.json VENTUS_PROFILE_MEMORY=1 "$ventus" run k.elf -g 256 -l 64 -a buf:1024 -a buf:65536 -a i:8 || wrong "the kernel"
+VENTUS_PROFILE=q.json "$ventus" run k.elf -g 128 -l 64 -a buf:1024 -a buf:65536 -a i:8 || wrong "the other profile"
+grep -q -e ' src=' -e ' href=' -e 'fetch(' p.html && wrong "the page needs other files"
+
+# show SCRIPT: the page after the script has run in it, as text
+show() {
+    python3 - "$1" <<'P'
+import sys
+page = open("p.html").read()
+open("shown.html", "w").write(page.replace("</body>", "<script>" + sys.argv[1] + "</script></body>"))
+P
+    timeout 60 chromium --headless --no-sandbox --disable-gpu --virtual-time-budget=2000 --dump-dom "file://$dir/shown.html" 2>/dev/null >dom.txt
+}
+has() { grep -q -e "$1" dom.txt || wrong "the page has no '$1'"; }
+
+show ''
+has '<title>Ventus profile</title>'
+has '<h2>mixed</h2>'
+has 'instructions of warps in 1 launch, 1[0-9].[0-9] lanes of 32 active'
+has '<b>divergence, line 6: </b>lanes part at 100 %'
+has '<b>uncoalesced, line 5: </b>'
+has '100.0 %.*    if (i % 2)'
+has 'global load.* strided 100.0 %'
+[ "$(grep -o 'class="pattern"' dom.txt | wc -l)" -ge 2 ] || wrong "pictures of accesses"
+
+# A click on a line marks it and its machine code; one on advice does the same.
+show 'document.querySelector("#source tr[data-line=\"10\"]").click(); document.title = "marked " + [...document.querySelectorAll("#code tr.on")].every(r => r.dataset.line === "10") + " " + document.querySelectorAll("#code tr.on").length'
+grep -q '<title>marked true [1-9]' dom.txt || wrong "a click on a line"
+show 'document.querySelector(".advice").click(); document.title = "line " + document.querySelector("#source tr.on").dataset.line'
+has '<title>line 5</title>'
+
+# Another profile beside it: twice the work.
+show "compare($(python3 -c 'import json; print(json.dumps(open("q.json").read()).replace("</", "<\\/"))')); document.title = document.querySelector('#summary').textContent"
+grep -q '<title>.*(2.00 x)' dom.txt || wrong "comparison"
+has 'class="change">2.00 x'
+
+timeout 60 chromium --headless --no-sandbox --disable-gpu --hide-scrollbars --window-size=1600,900 --screenshot="${VENTUS_RESULTS:-$dir}/profile-page.png" \
+    "file://$dir/p.html" >/dev/null 2>&1
+[ -s "${VENTUS_RESULTS:-$dir}/profile-page.png" ] || wrong "no picture"
+exit $status
