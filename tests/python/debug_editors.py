@@ -106,6 +106,8 @@ class Adapter:
             message = self.message()
             if message["type"] == "event":
                 self.events.append(message)
+            else:
+                require(str(message), message.get("success", True))
 
 
 def dap(folder):
@@ -113,7 +115,9 @@ def dap(folder):
     adapter = Adapter(folder)
     adapter.ask("initialize", adapterID="lldb-dap", linesStartAt1=True)
     adapter.send("attach", program=folder + "/sums.elf",
-                 attachCommands=["target create sums.elf", "process connect --plugin gdb-remote unix-connect://" + path])
+                 attachCommands=[
+                     "script lldb.debugger.SetAsync(False)", "target create sums.elf",
+                     "process connect --plugin gdb-remote unix-connect://" + path, "script lldb.debugger.SetAsync(True)"])
     adapter.event("initialized")
     said = adapter.ask("setBreakpoints", source={"path": folder + "/sums.cl"}, breakpoints=[{"line": 5, "condition": "i == 20"}])
     require("the breakpoint is set: %s" % said, said["breakpoints"][0]["verified"])

@@ -9,8 +9,8 @@ import subprocess
 import sys
 import tempfile
 
-LOOKS = int(sys.argv[1]) if len(sys.argv) > 1 else 1500
-SEED = int(sys.argv[2]) if len(sys.argv) > 2 else 1
+LOOKS = int(sys.argv[1]) if len(sys.argv) > 1 else 10000
+SEED = int(sys.argv[2]) if len(sys.argv) > 2 else 11
 ITEMS, GROUP = 64, 64
 BUILD, SOURCE = os.environ["VENTUS_BUILD"], os.environ["VENTUS_SOURCE"]
 
