@@ -221,8 +221,9 @@ struct debugger {
     pthread_mutex_t lock;
     pthread_cond_t go; /* the machine may go on */
     pthread_t server;
-    int listener, wake, over; /* wake: an eventfd on which the machine says that it has stopped */
-    char where[108];          /* path of the socket, "" if it has none */
+    _Atomic bool over;
+    int listener, wake; /* wake: an eventfd on which the machine says that it has stopped */
+    char where[108];    /* path of the socket, "" if it has none */
     bool waits_for_debugger, ended;
 
     struct wire wire;

@@ -121,5 +121,7 @@ def __lldb_init_module(debugger, internal_dict):
         own = "command_" + name.replace("-", "_")
         globals()[own] = function
         debugger.HandleCommand("command script add -o -f ventus_lldb.%s %s" % (own, name))
+    # lldb keeps what it has read for all threads, but a work-item's own memory and registers are at the same addresses in each.
+    debugger.HandleCommand("settings set target.process.disable-memory-cache true")
     # A work-group's threads stop together: one line for each is enough.
     debugger.HandleCommand("settings set stop-disassembly-display never")
