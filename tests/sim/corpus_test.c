@@ -18,6 +18,7 @@
 #include "isa/abi.h"
 #include "tests/turns/turns.h"
 #include "vt/case.h"
+#include "sim/counts.h"
 #include "sim/schedule.h"
 
 enum { MAX_LAUNCHES = 512, MOST_COMPARED = 1 << 24 };
@@ -214,10 +215,28 @@ static void close_runners(void)
 
 /* ---- running ---- */
 
+/* What each runner has counted of the last launch, instruction by instruction: sim/counts.h. */
+enum { COUNTED_WORDS = 1 << 14 };
+static struct insn_counts counted[MOST_RUNNERS][COUNTED_WORDS];
+
+static void take_counts(const struct runner *r, struct counts *counts, uint64_t instructions)
+{
+    struct insn_counts *own = counted[r - runners];
+    uint64_t executions = 0;
+    gpu_settle_counts(r->gpu);
+    for (uint32_t i = 0; i < COUNTED_WORDS; i++) {
+        own[i] = counts_at(counts, ABI_CODE_BASE + 4 * i);
+        executions += own[i].executions;
+    }
+    counts_free(counts);
+    assert_int_equal(executions, instructions);
+}
+
 /* Code that stores all registers is for those that are looked at alone: users have the other. */
-static struct counters run(struct runner *r, const struct recorded *c, const struct launch_options *options)
+static struct counters run(struct runner *r, const struct recorded *c, const struct launch_options *given)
 {
     struct result result;
+    struct launch_options counting = given ? *given : (struct launch_options){0}, *options = &counting;
     char text[400];
     bool looked = looked_at && r >= looked_at && r < looked_at + 2;
     turns_free(&r->turns);
@@ -226,7 +245,10 @@ static struct counters run(struct runner *r, const struct recorded *c, const str
         setenv("VENTUS_TRANSLATE_REGISTERS", "all", 1);
         turns_begin(&r->turns, r->gpu);
     }
+    options->counts = counts_new(gpu_config_of(r->gpu)->sms, ABI_CODE_BASE, ABI_CODE_BASE + 4 * COUNTED_WORDS);
+    assert_non_null(options->counts);
     gpu_launch(r->gpu, &c->launch, options, &result);
+    take_counts(r, options->counts, result.counters.instructions);
     if (looked) {
         turns_end(&r->turns);
         unsetenv("VENTUS_TRANSLATE_REGISTERS");
@@ -289,7 +311,10 @@ static void run_logged(const struct item *it, struct gpu *expected, const struct
         compare_all(&runners[i], expected, c, concurrent);
     }
     total_compared += compared;
-    for (size_t i = 1; i < nrunners; i++) compare_counters(&counters[i], &counters[0]);
+    for (size_t i = 1; i < nrunners; i++) {
+        compare_counters(&counters[i], &counters[0]);
+        if (memcmp(counted[i], counted[0], sizeof counted[i])) fail_msg("engines count other instructions");
+    }
 }
 
 static float float_at(const uint32_t *words, size_t i)
