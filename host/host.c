@@ -18,8 +18,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "host/word.h"
-
 /* Where programs of ours are installed, from the folder of a library and from that of a command. */
 #ifndef VENTUS_LIBEXEC_OF_LIBRARY
 #define VENTUS_LIBEXEC_OF_LIBRARY "."
@@ -243,23 +241,6 @@ void host_say(const char *who, const char *text)
     const struct host_writing writing = host_writing_begin();
     fputs(line, stderr);
     host_writing_end(&writing);
-}
-
-bool host_wants_progress(void)
-{
-    static struct host_word wanted = {"VENTUS_PROGRESS", {"0", "1"}, false};
-    return host_word(&wanted) == 1 && isatty(STDERR_FILENO);
-}
-
-/* Back to the beginning of the line, which is emptied. */
-void host_show_progress(const char *format, ...)
-{
-    char line[160];
-    va_list ap;
-    va_start(ap, format);
-    vsnprintf(line, sizeof line, format, ap);
-    va_end(ap);
-    fprintf(stderr, "\r\033[K%s", line);
 }
 
 int host_spawn(pid_t *pid, char *const argv[], const int fd[3])
