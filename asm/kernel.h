@@ -42,7 +42,8 @@ struct ventus_kernel {
     uint32_t nargs;
     const struct ventus_arg *args;
     const char *more;   /* as above */
-    uint32_t ungrouped; /* 1: nothing shows the kernel how its work-items are grouped. Since version 6.0 */
+    uint32_t ungrouped; /* 1: nothing shows the kernel how its work-items are grouped; 2: and none of them waits for
+                         * what another one does. Since version 6.0 */
     uint32_t links;     /* 1: it reads or writes pointers in global memory, of 32 bits. Since version 6.1 */
 };
 

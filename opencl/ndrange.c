@@ -123,7 +123,9 @@ static uint64_t warps_of(const struct ventus_range *r, uint32_t warp)
     return warps;
 }
 
-/* Joins the groups of a client that do not even fill one warp, where nothing shows that they are larger. */
+/* Joins the groups of a client that do not even fill one warp, where nothing shows that they are larger.
+ * Work-items of one group may wait for those of another, as for a lock, but lanes of a warp must not for one another:
+ * kernels that could are left alone. */
 static void join_groups(struct ventus_range *r, uint32_t most, uint32_t warp)
 {
     struct ventus_range joined = *r;
@@ -181,7 +183,7 @@ static cl_int range_local(struct ventus_range *r, cl_kernel kernel, const struct
     }
     cl_int error = local_check(r, most, device_max_group(&info), local || reqd[0] || even);
     if (error == CL_INVALID_WORK_GROUP_SIZE) report_size(kernel, code, r, device_max_group(&info));
-    if (!error && local && !reqd[0] && code->ungrouped && device_regroups(machine))
+    if (!error && local && !reqd[0] && code->ungrouped == 2 && device_regroups(machine))
         join_groups(r, most, info.threads_per_warp);
     return error;
 }

@@ -67,7 +67,10 @@ bool is_external(LLVMValueRef f) { return has_mark(f, "ventus-external"); }
 
 bool is_noinline(LLVMValueRef f) { return has_mark(f, "ventus-noinline"); }
 
-bool is_ungrouped(LLVMValueRef kernel) { return has_mark(kernel, "ventus-ungrouped"); }
+unsigned is_ungrouped(LLVMValueRef kernel)
+{
+    return !has_mark(kernel, "ventus-ungrouped") ? 0 : has_mark(kernel, "ventus-waits") ? 1 : 2;
+}
 
 bool has_links(LLVMValueRef kernel) { return has_mark(kernel, "ventus-links"); }
 

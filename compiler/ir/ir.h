@@ -49,8 +49,9 @@ bool is_routine(LLVMValueRef function);
 /* Of objects: a function with the convention of docs/abi.md, which other objects see, or define if it has no body. */
 bool is_external(LLVMValueRef function);
 bool is_noinline(LLVMValueRef function);
-bool is_ungrouped(LLVMValueRef kernel); /* shape_ungrouped has been called for it */
-bool has_links(LLVMValueRef kernel);    /* shape_links has been called for it */
+/* 0: shape_ungrouped has not been called for it; 1: it has; 2: it has, and the kernel waits for nobody. */
+unsigned is_ungrouped(LLVMValueRef kernel);
+bool has_links(LLVMValueRef kernel); /* shape_links has been called for it */
 /* Is it the library's, and does nothing but compute a result from its arguments? */
 bool is_pure_routine(LLVMValueRef function);
 /* Is it a call of LLVM's intrinsic of that name, for any types? */

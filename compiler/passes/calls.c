@@ -31,6 +31,7 @@ struct visited {
     bool bound;     /* has, after inlining, what only kernels can have */
     bool grouped;   /* does, with what it calls, what shows how work-items are grouped */
     bool links;     /* reads or writes, with what it calls, pointers in global memory */
+    bool waits;     /* may wait, with what it calls, for what other work-items do */
 };
 
 struct walk {
@@ -182,8 +183,9 @@ static bool is_of_range(LLVMValueRef f)
 /* The same of what has no body: the machine's functions of one work-item's numbers, and of images. */
 static bool is_of_item(LLVMValueRef f)
 {
-    static const char *const names[] = {"__ventus_exp",   "__ventus_ex2", "__ventus_lg2", "__ventus_rcp",
-                                        "__ventus_rsqrt", "__ventus_sin", "__ventus_cos", "__ventus_sampler"};
+    static const char *const names[] = {"__ventus_exp", "__ventus_ex2",     "__ventus_lg2",
+                                        "__ventus_rcp", "__ventus_rsqrt",   "__ventus_sin",
+                                        "__ventus_cos", "__ventus_sampler", "__ventus_meet"};
     const char *name = LLVMGetValueName(f);
     size_t i = 0;
     while (i < sizeof names / sizeof *names && strcmp(names[i], name)) i++;
@@ -225,6 +227,20 @@ static bool is_link(struct walk *g, LLVMValueRef inst)
     if (LLVMIsACallInst(inst)) return lookup(g, LLVMGetCalledValue(inst))->links;
     if (LLVMIsALoadInst(inst)) return is_pointer_in(inst, LLVMGetOperand(inst, 0));
     return LLVMIsAStoreInst(inst) && is_pointer_in(LLVMGetOperand(inst, 0), LLVMGetOperand(inst, 1));
+}
+
+/* ---- waiting for others ---- */
+
+/* Does it look at what others write meanwhile? A work-item that waits for one of another group, as for a lock, must not
+ * be in a warp with it. What the instruction calls has been visited. */
+static bool may_wait(struct walk *g, LLVMValueRef inst)
+{
+    if (LLVMIsAAtomicRMWInst(inst) || LLVMIsAAtomicCmpXchgInst(inst)) return true;
+    if (LLVMIsALoadInst(inst)) return LLVMGetVolatile(inst) || LLVMGetOrdering(inst) != LLVMAtomicOrderingNotAtomic;
+    if (!LLVMIsACallInst(inst) || !LLVMIsAFunction(LLVMGetCalledValue(inst))) return false;
+    LLVMValueRef callee = LLVMGetCalledValue(inst);
+    if (is_intrinsic(callee) || is_of_range(callee)) return false;
+    return LLVMIsDeclaration(callee) ? !is_of_item(callee) : lookup(g, callee)->waits;
 }
 
 /* ---- the walk ---- */
@@ -270,13 +286,14 @@ static struct visited *visit(struct walk *g, LLVMValueRef f, unsigned nesting)
             v->bound |= callee ? callee->bound : g->does != CHECKS && is_bound(i);
             v->grouped |= shows_groups(g, i);
             v->links |= is_link(g, i);
+            v->waits |= may_wait(g, i);
             if (callee && callee->depth >= v->depth) v->depth = callee->depth + 1;
             check_limits(g, i, v->depth, v->size);
         }
     g->sizes.all = size_sum(g->sizes.all, v->size);
     if (v->size > g->sizes.largest) g->sizes.largest = v->size;
     v->done = true;
-    if (g->does == CHOOSES && kernel_is(f) && !v->grouped) shape_ungrouped(g->cc, f);
+    if (g->does == CHOOSES && kernel_is(f) && !v->grouped) shape_ungrouped(g->cc, f, v->waits);
     if (g->does == CHOOSES && kernel_is(f) && v->links) shape_links(g->cc, f);
     choose(g, v);
     return v;

@@ -192,7 +192,7 @@ static void collect_kernel(struct cc *cc, LLVMValueRef f, struct kernel *k)
     }
     kernel_sizes(f, "reqd_work_group_size", k->reqd);
     kernel_sizes(f, "work_group_size_hint", k->hint);
-    k->ungrouped = is_ungrouped(f);
+    k->ungrouped = (uint8_t)is_ungrouped(f);
     k->links = has_links(f);
     k->vec_hint = vector_hint(cc, f);
 }

@@ -60,7 +60,7 @@ void exits_show(struct cc *cc);
 /* Behind all passes: loops around an exchange that go on until it has taken place become loops of lr.w and sc.w. */
 void retry_lower(struct cc *cc);
 
-void shape_ungrouped(struct cc *cc, LLVMValueRef kernel);
+void shape_ungrouped(struct cc *cc, LLVMValueRef kernel, bool waits);
 void shape_links(struct cc *cc, LLVMValueRef kernel);
 /* Makes a function a routine. */
 void shape_routine(struct cc *cc, LLVMValueRef function);

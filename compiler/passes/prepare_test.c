@@ -100,7 +100,7 @@ static void note_describes_arguments(void **state)
             "kernel void k(global int *a, int3 v, local float *l, S s, char c, const global uchar *restrict u,\n"
             "              constant unsigned int *w, volatile global long *q, long8 big, short t) {}\n",
             (const char *const[]){
-                "ventus-module 1\nkernel name=k entry=0x00000000 ", " reqd=0,0,0 hint=0,0,0 ungrouped=1 vechint=\n",
+                "ventus-module 1\nkernel name=k entry=0x00000000 ", " reqd=0,0,0 hint=0,0,0 ungrouped=2 vechint=\n",
                 "arg kind=global size=4 offset=0 align=4 name=a type=int* access=none address=global qual=\n",
                 "arg kind=value size=16 offset=16 align=16 name=v type=int3 access=none address=private qual=\n",
                 "arg kind=local size=4 offset=32 align=4 name=l type=float* access=none address=local qual=\n",
@@ -149,8 +149,8 @@ static void note_has_attributes(void **state)
     (void)state;
     note_of("kernel __attribute__((reqd_work_group_size(8,4,2))) __attribute__((vec_type_hint(uint4))) void a() {}\n"
             "kernel __attribute__((work_group_size_hint(64,1,1))) __attribute__((vec_type_hint(float))) void b() {}\n",
-            (const char *const[]){"kernel name=a ", " reqd=8,4,2 hint=0,0,0 ungrouped=1 vechint=uint4\n",
-                                  "kernel name=b ", " reqd=0,0,0 hint=64,1,1 ungrouped=1 vechint=float\n", NULL});
+            (const char *const[]){"kernel name=a ", " reqd=8,4,2 hint=0,0,0 ungrouped=2 vechint=uint4\n",
+                                  "kernel name=b ", " reqd=0,0,0 hint=64,1,1 ungrouped=2 vechint=float\n", NULL});
     note_of("kernel void a(global int *p) { *p = get_local_id(0); }\n",
             (const char *const[]){" reqd=0,0,0 hint=0,0,0 vechint=\n", NULL});
     static const char *const types[] = {"char", "uchar", "short", "ushort", "int",   "uint",

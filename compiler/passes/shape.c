@@ -37,7 +37,11 @@ static void set_mark(struct cc *cc, LLVMValueRef f, const char *mark)
 
 void shape_external(struct cc *cc, LLVMValueRef f) { set_mark(cc, f, "ventus-external"); }
 
-void shape_ungrouped(struct cc *cc, LLVMValueRef kernel) { set_mark(cc, kernel, "ventus-ungrouped"); }
+void shape_ungrouped(struct cc *cc, LLVMValueRef kernel, bool waits)
+{
+    set_mark(cc, kernel, "ventus-ungrouped");
+    if (waits) set_mark(cc, kernel, "ventus-waits");
+}
 
 void shape_links(struct cc *cc, LLVMValueRef kernel) { set_mark(cc, kernel, "ventus-links"); }
 
