@@ -1,5 +1,5 @@
 /* The debugger as an observer with a name: `ventus run --gdb`. Called by way of the list of observers. */
-#include "debug/debug.h"
+#include "debug/debugger.h"
 #include "sim/observers.h"
 
 static struct observer *option_open(struct gpu *gpu, const char *where, char *why, size_t why_size)

@@ -9,7 +9,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "debug/debug.h"
+#include "debug/debugger.h"
 #include "sim/schedule.h"
 
 /* ---- text.c: bytes that grow ---- */

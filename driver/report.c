@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "debug/debug.h"
+#include "debug/debugger.h"
 #include "driver/driver.h"
 #include "profile/profile.h"
 

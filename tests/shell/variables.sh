@@ -27,6 +27,6 @@ done <"$dir/parameters"
 options=$("$ventus" run --help | grep -o '^  *\(-., \)\?--[a-z-]*' | grep -o -e '--[a-z-]*')
 [ "$(echo "$options" | wc -l)" -gt 20 ] || wrong 'ventus run --help lists no options'
 for option in $options; do
-    grep -q -e "$option\([^a-z-]\|\$\)" docs/run.md docs/check.md docs/timing.md || wrong "no page tells of ventus run $option"
+    grep -q -e "$option\([^a-z-]\|\$\)" docs/run.md docs/check.md docs/debugger.md docs/timing.md || wrong "no page tells of ventus run $option"
 done
 exit $status

@@ -3,8 +3,8 @@
  *
  * The debugger connects to a socket. A thread of the server talks to it; the thread that runs the machine waits inside
  * a hook as long as the machine is stopped. Launches run one at a time. */
-#ifndef VENTUS_DEBUG_DEBUG_H
-#define VENTUS_DEBUG_DEBUG_H
+#ifndef VENTUS_DEBUG_DEBUGGER_H
+#define VENTUS_DEBUG_DEBUGGER_H
 
 #include "sim/observe.h"
 
