@@ -30,6 +30,22 @@ void link_library(struct cc *cc);
 /* Opens the library for the first link_library, if it can; what is wrong with it is said there. */
 void library_open_early(struct cc *cc);
 
+/* ---- blocks.c ---- */
+/* The blocks of a function, found by their address; each has a number, from 0 on in the function's order. */
+struct block_numbers {
+    struct block_number {
+        LLVMBasicBlockRef block;
+        uint32_t number;
+    } * list;
+    uint32_t count;
+};
+struct block_numbers blocks_number(struct cc *cc, LLVMValueRef function);
+/* The number of a block that the function had then, which the caller may change. */
+uint32_t *block_number(const struct block_numbers *blocks, LLVMBasicBlockRef block);
+/* What a program says of a loop, such as how often to unroll it, stands at one of its back edges: moves it from one
+ * branch to another, if it stands there. */
+void loop_hints_move(struct cc *cc, LLVMValueRef from, LLVMValueRef to);
+
 /* ---- facts.c: what a function, a call or a type is ---- */
 
 bool is_intrinsic(LLVMValueRef function);

@@ -12,12 +12,12 @@
  * each way and lead the ways past both blocks again; primitives that return their argument hide them until all of its
  * passes have run. Works on loops of clang's, whose variables are in memory. Called by prepare.c. */
 #include <llvm-c/DebugInfo.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "compiler/core/graph.h"
 #include "compiler/passes/passes.h"
 
+/* Loops with more exits stay as they are. So do the loops of a function from where their number times the square of
+ * that of its blocks, which is about what this takes, is beyond the limit: some tenths of a second. */
 enum { MOST_EXITS = 32, WORK_LIMIT = 4000000 };
 
 static const char meet_name[] = "__ventus_meet";
@@ -49,33 +49,16 @@ struct loop {
 
 /* ---- the graph ---- */
 
-struct numbered {
-    LLVMBasicBlockRef block;
-    uint32_t number;
-};
-
-static int by_block(const void *a, const void *b)
-{
-    uintptr_t x = (uintptr_t)((const struct numbered *)a)->block, y = (uintptr_t)((const struct numbered *)b)->block;
-    return x < y ? -1 : x > y;
-}
-
-static uint32_t number_of(const struct numbered *list, uint32_t n, LLVMBasicBlockRef block)
-{
-    const struct numbered key = {.block = block}, *at = bsearch(&key, list, n, sizeof key, by_block);
-    return at->number;
-}
-
-/* The graph of blocks as numbered in the list; what has the number NO_NODE is left out. */
-static struct graph graph_of(struct cc *cc, const struct numbered *list, uint32_t listed, uint32_t n)
+/* The graph of n blocks as they are numbered; what has the number NO_NODE is left out. */
+static struct graph graph_of(struct cc *cc, const struct block_numbers *b, uint32_t n)
 {
     uint32_t nedges = 0, room = 0;
-    for (uint32_t i = 0; i < listed; i++) room += LLVMGetNumSuccessors(LLVMGetBasicBlockTerminator(list[i].block));
+    for (uint32_t i = 0; i < b->count; i++) room += LLVMGetNumSuccessors(LLVMGetBasicBlockTerminator(b->list[i].block));
     struct edge *edges = cc_alloc(cc, (room + 1) * sizeof *edges);
-    for (uint32_t i = 0; i < listed; i++) {
-        LLVMValueRef end = LLVMGetBasicBlockTerminator(list[i].block);
-        for (unsigned s = 0; s < LLVMGetNumSuccessors(end) && list[i].number != NO_NODE; s++)
-            edges[nedges++] = (struct edge){list[i].number, number_of(list, listed, LLVMGetSuccessor(end, s))};
+    for (uint32_t i = 0; i < b->count; i++) {
+        LLVMValueRef end = LLVMGetBasicBlockTerminator(b->list[i].block);
+        for (unsigned s = 0; s < LLVMGetNumSuccessors(end) && b->list[i].number != NO_NODE; s++)
+            edges[nedges++] = (struct edge){b->list[i].number, *block_number(b, LLVMGetSuccessor(end, s))};
     }
     return graph_make(cc, n, edges, nedges);
 }
@@ -83,25 +66,18 @@ static struct graph graph_of(struct cc *cc, const struct numbered *list, uint32_
 static struct shape shape_of(struct cc *cc, LLVMValueRef f)
 {
     struct shape g = {.cc = cc, .function = f};
-    uint32_t n = LLVMCountBasicBlocks(f), at = 0;
-    struct numbered *list = cc_alloc(cc, n * sizeof *list);
-    uint32_t *order = cc_alloc(cc, n * sizeof *order);
-    LLVMBasicBlockRef *all = cc_alloc(cc, n * sizeof *all);
-    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b), at++) {
-        all[at] = b;
-        list[at] = (struct numbered){b, at};
-    }
-    qsort(list, n, sizeof *list, by_block);
-    struct graph raw = graph_of(cc, list, n, n);
+    const struct block_numbers b = blocks_number(cc, f);
+    const struct graph raw = graph_of(cc, &b, b.count);
+    uint32_t *order = cc_alloc(cc, b.count * sizeof *order), *place = cc_alloc(cc, b.count * sizeof *place);
     g.n = graph_order(cc, &raw, 0, order);
     g.blocks = cc_alloc(cc, g.n * sizeof *g.blocks);
-    for (uint32_t i = 0; i < n; i++) list[i].number = NO_NODE;
-    for (uint32_t i = 0; i < g.n; i++) {
-        struct numbered key = {.block = g.blocks[i] = all[order[i]]}, *entry;
-        entry = bsearch(&key, list, n, sizeof key, by_block);
-        entry->number = i;
+    for (uint32_t i = 0; i < b.count; i++) place[i] = NO_NODE;
+    for (uint32_t i = 0; i < g.n; i++) place[order[i]] = i;
+    for (uint32_t i = 0; i < b.count; i++) {
+        b.list[i].number = place[b.list[i].number];
+        if (b.list[i].number != NO_NODE) g.blocks[b.list[i].number] = b.list[i].block;
     }
-    g.succ = graph_of(cc, list, n, g.n);
+    g.succ = graph_of(cc, &b, g.n);
     g.pred = graph_reverse(cc, &g.succ);
     g.idom = graph_dominators(cc, &g.succ, 0);
     g.mark = cc_alloc(cc, g.n + 1);
@@ -237,10 +213,7 @@ static LLVMBasicBlockRef make_latch(const struct shape *g, const struct loop *l,
     LLVMValueRef end = LLVMGetBasicBlockTerminator(g->blocks[l->latch]);
     LLVMValueRef leaves = LLVMBuildICmp(b, LLVMIntNE, hidden(g, code), number(g, 0), "");
     LLVMValueRef go = LLVMBuildCondBr(b, leaves, left, header);
-    unsigned loop = LLVMGetMDKindIDInContext(g->cc->context, "llvm.loop", 9);
-    LLVMValueRef hints = LLVMGetMetadata(end, loop);
-    if (hints) LLVMSetMetadata(go, loop, hints);
-    if (hints) LLVMSetMetadata(end, loop, NULL);
+    loop_hints_move(g->cc, end, go);
     LLVMInstructionSetDebugLoc(go, LLVMInstructionGetDebugLoc(end));
     for (unsigned s = 0; s < LLVMGetNumSuccessors(end); s++)
         if (LLVMGetSuccessor(end, s) == header) lead_to(g, end, s, code, 0, latch);

@@ -6,7 +6,6 @@
  * reconvergence point in front of the end of both loops. With one latch, to which all back edges lead, the loop stays
  * one, and the lanes of an iteration meet at its end. Called by prepare.c. */
 #include <llvm-c/DebugInfo.h>
-#include <stdlib.h>
 
 #include "compiler/passes/passes.h"
 
@@ -20,20 +19,17 @@ struct place {
 struct walk {
     struct cc *cc;
     LLVMValueRef function;
-    struct place *places; /* by address of the block */
-    size_t count;
+    struct block_numbers numbers;
+    struct place *places; /* by number */
 };
 
 /* ---- back edges ---- */
 
-/* What a program says of a loop, such as how often to unroll it, stands at one of its back edges. */
 static void lead_to(struct walk *w, LLVMBasicBlockRef latch, LLVMValueRef end, unsigned successor)
 {
-    unsigned kind = LLVMGetMDKindIDInContext(w->cc->context, "llvm.loop", 9);
-    LLVMValueRef hints = LLVMGetMetadata(end, kind), back = LLVMGetBasicBlockTerminator(latch);
+    LLVMValueRef back = LLVMGetBasicBlockTerminator(latch);
     LLVMSetSuccessor(end, successor, latch);
-    if (hints) LLVMSetMetadata(back, kind, hints);
-    if (hints) LLVMSetMetadata(end, kind, NULL);
+    loop_hints_move(w->cc, end, back);
     LLVMInstructionSetDebugLoc(back, LLVMInstructionGetDebugLoc(end));
 }
 
@@ -56,24 +52,17 @@ static void back_edge(struct walk *w, struct place *header, LLVMValueRef end, un
 
 /* ---- the walk ---- */
 
-static int by_block(const void *a, const void *b)
-{
-    uintptr_t x = (uintptr_t)((const struct place *)a)->block, y = (uintptr_t)((const struct place *)b)->block;
-    return x < y ? -1 : x > y;
-}
-
 static void list_places(struct walk *w)
 {
-    w->places = cc_alloc(w->cc, LLVMCountBasicBlocks(w->function) * sizeof *w->places);
-    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(w->function); b; b = LLVMGetNextBasicBlock(b))
-        w->places[w->count++] = (struct place){.block = b};
-    qsort(w->places, w->count, sizeof *w->places, by_block);
+    w->numbers = blocks_number(w->cc, w->function);
+    w->places = cc_alloc(w->cc, w->numbers.count * sizeof *w->places);
+    for (uint32_t i = 0; i < w->numbers.count; i++)
+        w->places[w->numbers.list[i].number] = (struct place){.block = w->numbers.list[i].block};
 }
 
 static struct place *place_of(const struct walk *w, LLVMBasicBlockRef block)
 {
-    const struct place key = {.block = block};
-    return bsearch(&key, w->places, w->count, sizeof key, by_block);
+    return &w->places[*block_number(&w->numbers, block)];
 }
 
 /* Depth first, each edge once; without recursion, because a program may have any number of blocks. */
@@ -82,7 +71,7 @@ static void walk_edges(struct walk *w)
     struct step {
         struct place *at;
         unsigned next; /* successor */
-    } *way = cc_alloc(w->cc, w->count * sizeof *way);
+    } *way = cc_alloc(w->cc, w->numbers.count * sizeof *way);
     size_t depth = 0;
     way[depth++] = (struct step){place_of(w, LLVMGetEntryBasicBlock(w->function)), 0};
     while (depth) {

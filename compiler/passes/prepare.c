@@ -67,12 +67,6 @@ static void run(struct cc *cc, const char *passes)
 
 /* ---- how long loop passes would take ---- */
 
-static int by_address(const void *a, const void *b)
-{
-    uintptr_t x = *(const uintptr_t *)a, y = *(const uintptr_t *)b;
-    return x < y ? -1 : x > y;
-}
-
 static size_t instructions_in(LLVMBasicBlockRef block)
 {
     size_t n = 0;
@@ -83,22 +77,15 @@ static size_t instructions_in(LLVMBasicBlockRef block)
 /* Loops times instructions of a function. A branch back to a block that stands before it counts as a loop. */
 static uint64_t loop_work(struct cc *cc, LLVMValueRef f)
 {
-    unsigned n = LLVMCountBasicBlocks(f);
-    LLVMBasicBlockRef *blocks = cc_alloc(cc, (n + 1) * sizeof *blocks);
-    uint8_t *seen = cc_alloc(cc, n + 1);
+    const struct block_numbers blocks = blocks_number(cc, f);
+    uint8_t *seen = cc_alloc(cc, blocks.count + 1);
     uint64_t loops = 0, instructions = 0;
-    LLVMGetBasicBlocks(f, blocks);
-    qsort(blocks, n, sizeof *blocks, by_address);
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b)) {
-        LLVMBasicBlockRef *at = bsearch(&b, blocks, n, sizeof *blocks, by_address);
         LLVMValueRef end = LLVMGetBasicBlockTerminator(b);
-        seen[at - blocks] = 1;
+        seen[*block_number(&blocks, b)] = 1;
         instructions += instructions_in(b);
-        for (unsigned s = 0; s < LLVMGetNumSuccessors(end); s++) {
-            LLVMBasicBlockRef to = LLVMGetSuccessor(end, s);
-            at = bsearch(&to, blocks, n, sizeof *blocks, by_address);
-            loops += seen[at - blocks];
-        }
+        for (unsigned s = 0; s < LLVMGetNumSuccessors(end); s++)
+            loops += seen[*block_number(&blocks, LLVMGetSuccessor(end, s))];
     }
     return loops * instructions;
 }
