@@ -64,6 +64,23 @@ static void give(cl_kernel kernel, cl_uint i, cl_mem mem) { OK(clSetKernelArg(ke
 
 /* ---- every work-item, once ---- */
 
+/* Of a kernel that counts in the buffer how often each work-item runs. */
+static struct taken launch_once(cl_kernel kernel, cl_mem mem, const size_t *offset, const size_t *global,
+                                const size_t *local)
+{
+    static cl_uint n[MOST];
+    const cl_uint zero = 0;
+    const size_t items = global[0] * global[1] * global[2];
+    assert_true(items < MOST);
+    OK(clEnqueueFillBuffer(queue, mem, &zero, sizeof zero, 0, sizeof n, 0, NULL, NULL));
+    struct taken t = launch_in(kernel, 3, offset, global, local);
+    OK(clEnqueueReadBuffer(queue, mem, CL_TRUE, 0, sizeof n, n, 0, NULL, NULL));
+    for (size_t k = 0; k < MOST; k++)
+        if (n[k] != (k < items))
+            fail_msg("range of %zu, %zu, %zu, work-item %zu: %u", global[0], global[1], global[2], k, n[k]);
+    return t;
+}
+
 static void test_ranges(void **state)
 {
     static const struct {
@@ -89,24 +106,15 @@ static void test_ranges(void **state)
     };
     const size_t offset[3] = {3, 1, 100};
     cl_kernel kernel = kernel_of(counting, "-cl-std=CL3.0", "count");
-    const cl_uint zero = 0;
     cl_mem mem = buffer_new(0, 4 * MOST, NULL);
-    cl_uint *n = malloc(4 * MOST);
     (void)state;
-    assert_non_null(n);
     give(kernel, 0, mem);
     for (size_t i = 0; i < 2 * sizeof ranges / sizeof *ranges; i++) {
-        const size_t *global = ranges[i / 2].global, items = global[0] * global[1] * global[2];
-        assert_true(items < MOST);
-        OK(clEnqueueFillBuffer(queue, mem, &zero, 4, 0, (size_t)4 * MOST, 0, NULL, NULL));
-        struct taken t = launch(kernel, 3, i % 2 ? offset : NULL, global);
-        OK(clEnqueueReadBuffer(queue, mem, CL_TRUE, 0, (size_t)4 * MOST, n, 0, NULL, NULL));
-        for (size_t k = 0; k < MOST; k++)
-            if (n[k] != (k < items)) fail_msg("range %zu, work-item %zu: %u", i / 2, k, n[k]);
+        const size_t *global = ranges[i / 2].global;
+        struct taken t = launch_once(kernel, mem, i % 2 ? offset : NULL, global, NULL);
         if (ranges[i / 2].groups) assert_int_equal(t.groups, ranges[i / 2].groups);
         if (ranges[i / 2].warps) assert_int_equal(t.warps, ranges[i / 2].warps);
     }
-    free(n);
     OK(clReleaseMemObject(mem));
     OK(clReleaseKernel(kernel));
 }
@@ -127,22 +135,14 @@ static void test_joined(void **state)
     };
     const size_t offset[3] = {3, 1, 100};
     cl_kernel kernel = kernel_of(storing, "-cl-std=CL3.0", "store");
-    const cl_uint zero = 0;
     cl_mem mem = buffer_new(0, 4 * MOST, NULL);
-    cl_uint *n = malloc(4 * MOST);
     (void)state;
-    assert_non_null(n);
     give(kernel, 0, mem);
     for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++) {
-        const size_t *global = ranges[i].global, items = global[0] * global[1] * global[2];
-        OK(clEnqueueFillBuffer(queue, mem, &zero, 4, 0, (size_t)4 * MOST, 0, NULL, NULL));
-        struct taken t = launch_in(kernel, 3, offset, global, ranges[i].local);
-        OK(clEnqueueReadBuffer(queue, mem, CL_TRUE, 0, (size_t)4 * MOST, n, 0, NULL, NULL));
-        for (size_t k = 0; k < MOST; k++)
-            if (n[k] != (k < items)) fail_msg("range %zu, work-item %zu: %u", i, k, n[k]);
+        const size_t *global = ranges[i].global;
+        struct taken t = launch_once(kernel, mem, offset, global, ranges[i].local);
         if (t.warps != ranges[i].warps) fail_msg("range %zu: %llu warps", i, (unsigned long long)t.warps);
     }
-    free(n);
     OK(clReleaseMemObject(mem));
     OK(clReleaseKernel(kernel));
 }
