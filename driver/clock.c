@@ -51,6 +51,11 @@ static uint64_t time_of(const struct device_clock *c, uint64_t cycle)
     return c->begin + (uint64_t)((unsigned __int128)cycle * 1000 / c->mhz);
 }
 
+uint64_t clock_of_machine(const ventus_device *d)
+{
+    return d->clock ? time_of(d->clock, timing_now(d->clock->model)) : host_ns();
+}
+
 /* The machine reports each end before it begins with anything else: the only launch in the model's list is this one. */
 void launch_clock(ventus_event *e)
 {

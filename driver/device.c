@@ -173,6 +173,7 @@ static enum ventus_status open_named(const char *path, size_t n, const struct gp
                                      ventus_device **device)
 {
     if (gpu_config_check(config)) return VENTUS_BAD_CONFIG;
+    timeline_on(); /* it begins before any clock of a device does */
     ventus_device *d = device_new(config);
     if (!d) return VENTUS_NO_MEMORY;
     d->info = info_of(path, n, config);
@@ -183,6 +184,7 @@ static enum ventus_status open_named(const char *path, size_t n, const struct gp
     environment_check();
     device_check_environment(d);
     device_profile_environment(d);
+    device_timeline_environment(d);
     device_export_environment(d);
     *device = d;
     return VENTUS_OK;
@@ -235,6 +237,8 @@ void ventus_close(ventus_device *device)
     gpu_destroy(device->gpu);
     device->gpu = NULL;
     device->heap = (struct heap){0};
+    free(device->groups);
+    device->groups = NULL;
     free(device->export_folder);
     device->export_folder = NULL;
     device_release(device);

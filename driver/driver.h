@@ -1,7 +1,8 @@
 /* What the files of driver/ share: the device, its allocations and what is in flight.
  *
  * Locks of a device: `lock` guards the table of allocations and the segments, and is held for the time of a
- * copy; `queue.lock` guards what is in flight and is held briefly. Nobody takes one while holding another, and
+ * copy; `queue.lock` guards what is in flight and is held briefly. Nobody takes one while holding another (but the
+ * timeline's, which is always the last), and
  * none is held while the client's code or the machine runs. The module in the code window changes only while the
  * machine is idle: on the thread of launches between two runs of it, or while it is kept idle (queue_pause).
  * POSIX threads rather than C11's: the thread sanitizer knows only them. */
@@ -16,6 +17,7 @@
 #include "asm/note.h"
 #include "driver/gpu.h"
 #include "driver/heap.h"
+#include "driver/timeline.h"
 #include "host/host.h"
 #include "host/spares.h"
 #include "isa/abi.h"
@@ -126,6 +128,8 @@ struct ventus_device {
     struct profile *profile;         /* NULL: off */
     FILE *check_file;                /* its own output, or NULL */
     struct device_clock *clock;      /* of a cycle model; NULL: the host's */
+    struct timeline_groups *groups;  /* on SMs, for the timeline; NULL: not */
+    uint32_t timeline_process;       /* its number in the timeline; 0: there is none */
     char *export_folder;             /* where launches are written to, NULL: nowhere */
     uint32_t exported;               /* how many so far */
     bool warned;                     /* of stray accesses that are ignored; the thread of launches */
@@ -159,7 +163,8 @@ struct callback {
 struct dependency {
     struct dependency *next; /* of the event waited for */
     ventus_event *waiting;
-    bool any_end; /* its failure does not matter */
+    uint64_t arrow; /* its number in the timeline; 0: none */
+    bool any_end;   /* its failure does not matter */
 };
 
 enum event_kind { EVENT_LAUNCH, EVENT_CALL, EVENT_MARK, EVENT_GATE };
@@ -202,6 +207,7 @@ struct ventus_event {
     uint32_t print_at, print_size;   /* of the print buffer in `block` */
     struct profile_kernel *profiled; /* NULL: not */
     struct launch_names *names;      /* what observers learn about it; NULL: nothing */
+    struct timeline_event *told;     /* for the timeline; NULL: none is wanted */
     struct dependency deps[];        /* what it waits for */
 };
 
@@ -260,6 +266,9 @@ void interrupt_end(const ventus_event *event);
 
 /* ---- report.c ---- */
 
+/* The device has something to say when it is closed or the process ends. */
+void report_at_end(ventus_device *device);
+
 void device_check_environment(ventus_device *device);
 void device_check_end(ventus_device *device);
 
@@ -267,6 +276,19 @@ void device_check_end(ventus_device *device);
 void device_profile_environment(ventus_device *device);
 void launch_profile(ventus_event *event);
 void launch_profiled(ventus_event *event);
+
+/* ---- timeline.c ---- */
+
+/* VENTUS_TIMELINE asks for a timeline, in which the device appears. */
+void device_timeline_environment(ventus_device *device);
+/* The event has been submitted; has ended, and all that wait for it are known. With the queue's lock held. */
+void event_told(ventus_event *event, size_t ndeps);
+void event_told_end(ventus_event *event);
+/* The launch has an outcome, and still its module. */
+void launch_told(ventus_event *event);
+/* What has not ended yet is in the timeline as it is; the timeline is closed. */
+void device_timeline_end(ventus_device *device);
+void timeline_finish(void);
 
 /* ---- observe.c ---- */
 
@@ -303,6 +325,8 @@ bool clock_check(const struct gpu_config *config, char *why, size_t why_size);
 bool clock_open(ventus_device *device, const struct gpu_config *config);
 /* Ends the model; the clock stands still from now on. */
 void clock_close(ventus_device *device);
+/* The time while launches run: that of the model's cycle. On the thread of launches. */
+uint64_t clock_of_machine(const ventus_device *device);
 /* The cycles of a launch that has ended, and its times by them, when there is a model. */
 void launch_clock(ventus_event *event);
 

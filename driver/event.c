@@ -184,6 +184,7 @@ void ventus_event_release(ventus_event *event)
     free(event->args);
     free(event->message);
     free(event->names);
+    free(event->told);
     ventus_device *device = event->device;
     spares_give(&device->events, event);
     device_release(device);

@@ -142,6 +142,7 @@ static void conclude(ventus_event *e, enum ventus_status status)
 {
     if (e->kind == EVENT_LAUNCH) {
         status = launch_finish(e, status);
+        if (e->told) launch_told(e);
         if (e->in.module) ventus_module_free((ventus_module *)e->in.module);
     } else if (status != VENTUS_OK) {
         e->outcome.message = ventus_status_text(status);
@@ -190,6 +191,7 @@ static void end_one(ventus_event *e, enum ventus_status status, struct event_lis
     q->count--;
     tail_ends(e);
     if (e->kind == EVENT_LAUNCH) count_launch(q, e);
+    if (e->told) event_told_end(e);
     e->state = VENTUS_ENDED;
     struct dependency *others = count_down_own(e, due);
     struct callback *callbacks = event_callbacks(e);
@@ -344,6 +346,7 @@ static enum ventus_status append(struct queue *q, ventus_event *e, size_t ndeps)
     q->watched += e->watch != NULL;
     ventus_event_retain(e);
     if (e->in.module) atomic_fetch_add(&((ventus_module *)e->in.module)->uses, 1);
+    if (e->device->timeline_process) event_told(e, ndeps);
     return VENTUS_OK;
 }
 
@@ -352,7 +355,7 @@ static bool depend(ventus_event *e, struct dependency *d, const struct ventus_de
 {
     if (on->event->state == VENTUS_ENDED) return false;
     ventus_event_retain(e);
-    *d = (struct dependency){on->event->dependents, e, on->any_end};
+    *d = (struct dependency){.next = on->event->dependents, .waiting = e, .any_end = on->any_end};
     on->event->dependents = d;
     return true;
 }

@@ -8,8 +8,6 @@
 #include "driver/driver.h"
 #include "profile/profile.h"
 
-static void report_at_end(ventus_device *device);
-
 /* ---- profiles ---- */
 
 static const char *profile_wanted(void)
@@ -112,11 +110,12 @@ static pid_t process; /* a child of fork() has nothing to say */
 static void report(ventus_device *device)
 {
     report_profile(device);
+    device_timeline_end(device);
     check_summary(device->check, device->check_environment);
     mistakes += check_count(device->check);
 }
 
-static void report_at_end(ventus_device *device)
+void report_at_end(ventus_device *device)
 {
     host_lock();
     ventus_device **link = &reporting;
@@ -153,6 +152,7 @@ __attribute__((destructor)) static void report_all(void)
     if (process != getpid()) return;
     for (ventus_device *d = reporting; d; d = d->reporting) report(d);
     reporting = NULL;
+    timeline_finish();
     if (!mistakes || !exit_code()) return;
     fflush(NULL);
     _exit(exit_code());

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "driver/timeline.h"
 #include "objects.h"
 #include "host/disk_cache.h"
 
@@ -169,6 +170,7 @@ static cl_int build_kept(const struct disk_cache *cache, const struct disk_key *
     if (disk_cache_load(cache, key, false, &kept)) {
         bool good = result_read(&kept, b);
         disk_cache_unload(&kept);
+        b->kept = good;
         return good ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
     }
     cl_int error = build_run(b);
@@ -176,7 +178,7 @@ static cl_int build_kept(const struct disk_cache *cache, const struct disk_key *
     return error;
 }
 
-cl_int build_cached(struct build *b)
+static cl_int build_untold(struct build *b)
 {
     struct disk_cache cache;
     disk_cache_open(&cache);
@@ -185,5 +187,22 @@ cl_int build_cached(struct build *b)
     if (used) key = key_of(add_build, &cache, b);
     cl_int error = key.bytes ? build_kept(&cache, &key, b) : build_run(b);
     free((void *)key.bytes);
+    return error;
+}
+
+/* In the timeline it is a slice of the thread that builds. */
+cl_int build_cached(struct build *b)
+{
+    const ventus_device *device = b->program ? b->program->context->device : NULL;
+    if (!timeline_on()) return build_untold(b);
+    timeline_begin(device, b->kernel ? "compile a kernel" : b->objects ? "link" : "build", NULL);
+    const cl_int error = build_untold(b);
+    timeline_end(device, (struct timeline_fact[]){{"result", error ? "failed" : "built", 0},
+                                                  {"kept", b->kept ? "yes" : "no", 0},
+                                                  {"source_bytes", NULL, b->source_size},
+                                                  {"program_bytes", NULL, b->size},
+                                                  {"kernel", b->kernel ? b->kernel : "all", 0},
+                                                  {"log", b->log ? b->log : "", 0},
+                                                  {0}});
     return error;
 }

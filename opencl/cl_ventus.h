@@ -1,4 +1,6 @@
-/* Extension cl_ventus_counters: what the device counted while a kernel ran.
+/* Extensions of this device, cl_ventus_counters and cl_ventus_range.
+ *
+ * cl_ventus_counters: what the device counted while a kernel ran.
  *
  * The codes below are parameters of clGetEventProfilingInfo for events of clEnqueueNDRangeKernel and
  * clEnqueueTask; each answers a cl_ulong, under the same conditions as CL_PROFILING_COMMAND_END. Any
@@ -6,6 +8,8 @@
  * names the extension. It has nothing to offer to device code and hence no macro there. */
 #ifndef CL_VENTUS_H
 #define CL_VENTUS_H
+
+#include <CL/cl.h>
 
 #define cl_ventus_counters 1
 
@@ -33,5 +37,14 @@
 /* Cycles from the launch's request to its response, by the model of the hardware that the device's machine file asks
  * for (timing = NAME); 0 when it has none. With a model the times of all events are those of its clock, too. */
 #define CL_PROFILING_COMMAND_CYCLES_VENTUS 0x4F0C
+
+/* Extension cl_ventus_range: what a thread of the program is at, by names of the program's own, which a timeline of the
+ * program shows (ventus exec --timeline). Without a timeline nothing happens. Ranges lie within one another and are
+ * ended by the thread that has begun them. The name is copied. clGetExtensionFunctionAddressForPlatform has the
+ * functions; CL_INVALID_CONTEXT, CL_INVALID_VALUE: no name, CL_INVALID_OPERATION: this thread is in no range. */
+#define cl_ventus_range 1
+
+typedef cl_int(CL_API_CALL *clBeginRangeVENTUS_fn)(cl_context context, const char *name);
+typedef cl_int(CL_API_CALL *clEndRangeVENTUS_fn)(cl_context context);
 
 #endif

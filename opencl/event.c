@@ -6,8 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cl_ventus.h"
+#include "driver/timeline.h"
 #include "objects.h"
+#include "cl_ventus.h"
 
 static void event_destroy(struct object *object)
 {
@@ -82,13 +83,8 @@ static bool failed_before(const struct _cl_event *event)
     return event->queue && queue_in_order(event->queue) && failure_pending(&event->queue->failures);
 }
 
-cl_int clWaitForEvents(cl_uint count, const cl_event *list)
+static cl_int wait_for_all(cl_uint count, const cl_event *list)
 {
-    if (count == 0 || !list) return CL_INVALID_VALUE;
-    for (cl_uint i = 0; i < count; i++) {
-        if (!object_is(list[i], KIND_EVENT)) return CL_INVALID_EVENT;
-        if (list[i]->context != list[0]->context) return CL_INVALID_CONTEXT;
-    }
     cl_int result = CL_SUCCESS;
     for (cl_uint i = 0; i < count; i++) {
         enum ventus_status waited = ventus_event_wait(list[i]->under, VENTUS_FOREVER);
@@ -100,6 +96,20 @@ cl_int clWaitForEvents(cl_uint count, const cl_event *list)
     return result;
 }
 
+cl_int clWaitForEvents(cl_uint count, const cl_event *list)
+{
+    if (count == 0 || !list) return CL_INVALID_VALUE;
+    for (cl_uint i = 0; i < count; i++) {
+        if (!object_is(list[i], KIND_EVENT)) return CL_INVALID_EVENT;
+        if (list[i]->context != list[0]->context) return CL_INVALID_CONTEXT;
+    }
+    const ventus_device *device = list[0]->context->device;
+    timeline_begin(device, "wait for events", NULL);
+    const cl_int result = wait_for_all(count, list);
+    timeline_end(device, (struct timeline_fact[]){{"events", NULL, count}, {0}});
+    return result;
+}
+
 /* ---- user events ---- */
 
 cl_event clCreateUserEvent(cl_context context, cl_int *errcode_ret)
@@ -108,7 +118,9 @@ cl_event clCreateUserEvent(cl_context context, cl_int *errcode_ret)
     cl_int error = object_is(context, KIND_CONTEXT) ? CL_SUCCESS : CL_INVALID_CONTEXT;
     if (!error && !(event = event_new(context, NULL, CL_COMMAND_USER, ventus_clock(context->device))))
         error = CL_OUT_OF_HOST_MEMORY;
+    timeline_label(&(struct timeline_label){.what = "user event"});
     if (!error) error = driver_error(ventus_gate(context->device, 0, NULL, &event->under));
+    timeline_label(NULL);
     if (error && event) {
         clReleaseEvent(event);
         event = NULL;
@@ -170,7 +182,11 @@ static void callback_run(struct notice *notice)
 {
     struct event_callback *c = (struct event_callback *)notice;
     status_shown(c->event, c->status);
+    timeline_begin(c->event->context->device, "callback", "callbacks");
+    const uint32_t open = ranges_open();
     c->call(c->event, c->status, c->data);
+    ranges_close(c->event->context, open);
+    timeline_end(c->event->context->device, (struct timeline_fact[]){{"of", command_name(c->event->type), 0}, {0}});
     context_witness_gone(c->event->context);
     object_drop(&c->event->base);
     free(c);

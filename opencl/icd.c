@@ -89,7 +89,8 @@ static void *extension_function(const char *name)
         {NULL, NULL},
     };
     const struct extension_function *const lists[] = {functions,        command_buffer_functions, record_functions,
-                                                      replay_functions, mutable_functions,        semaphore_functions};
+                                                      replay_functions, mutable_functions,        semaphore_functions,
+                                                      range_functions};
     for (size_t i = 0; name && i < sizeof lists / sizeof *lists; i++)
         for (const struct extension_function *f = lists[i]; f->name; f++)
             if (strcmp(f->name, name) == 0) return f->function;

@@ -103,7 +103,7 @@ struct extension_function {
     void *function;
 };
 
-extern const struct extension_function semaphore_functions[];
+extern const struct extension_function semaphore_functions[], range_functions[];
 
 /* ---- platform.c, device.c: one platform with one device, static; subdevice.c: parts of that ---- */
 
@@ -177,6 +177,12 @@ cl_int device_list_check(const struct devices *among, cl_uint count, const cl_de
 struct machine *machine_get(void);
 ventus_device *machine_device(const struct machine *machine);
 void machine_give_back(struct machine *machine);
+
+/* ---- range.c: what programs name themselves, for the timeline (cl_ventus.h) ---- */
+
+/* How many ranges of this thread are open; ends those beyond `open`, which a callback of the client's has left. */
+uint32_t ranges_open(void);
+void ranges_close(cl_context context, uint32_t open);
 
 /* ---- notify.c: the thread on which a context's callbacks run ---- */
 
@@ -298,6 +304,7 @@ struct _cl_command_queue {
     cl_device_id device;
     cl_command_queue next; /* of the context */
     cl_command_queue_properties properties;
+    uint32_t number;            /* of the process, from 1 on */
     cl_queue_properties *array; /* as given, with the closing 0; NULL: made by the old function */
     size_t narray;
     pthread_mutex_t lock; /* held while a command is submitted; guards the next two */
@@ -316,7 +323,8 @@ static inline bool queue_in_order(const struct _cl_command_queue *queue)
 struct command {
     cl_command_queue queue;
     cl_command_type type;
-    uint64_t queued;                    /* host_ns */
+    uint64_t queued;                    /* ventus_clock */
+    uint64_t bytes;                     /* that it moves, for the timeline; 0: none, or not said */
     bool blocking;                      /* the client waits */
     bool after_all;                     /* it is behind all commands before it, in an out-of-order queue, too */
     bool member;                        /* of a command buffer: nothing but `deps` orders it */
@@ -347,6 +355,8 @@ cl_int command_submit(struct command *command, cl_event *event);
  * has not been submitted, or is a mark, is still the caller's to free. */
 cl_int command_enter(struct command *command, ventus_event **event);
 bool command_is_mark(const struct command *command);
+/* What a timeline calls it; static. */
+const char *command_name(cl_command_type type);
 /* For struct ventus_launch: gives back what the command holds. */
 void command_ending(void *command, const struct ventus_outcome *outcome);
 
@@ -639,6 +649,7 @@ struct build {
     bool draft;           /* the result may be a draft */
     bool il;              /* the source is a module of SPIR-V */
     bool object;          /* the result is an object */
+    bool kept;            /* result: it was there from an equal build before */
     char *log;            /* result, NULL if empty; the caller's to free */
     unsigned char *bytes; /* result, NULL unless CL_SUCCESS; the caller's to free */
     size_t size;

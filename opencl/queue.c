@@ -8,9 +8,11 @@
  * A command belongs to the driver from its submission to its end, when command_ending gives back what it holds: the
  * queue (and through it the context) and its buffers. A blocking transfer is carried out by the thread that asked for
  * it. Commands are made by transfer.c, ndrange.c and the marker functions below. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "driver/timeline.h"
 #include "objects.h"
 
 /* ---- commands ---- */
@@ -111,8 +113,7 @@ static struct ventus_dep *behind_all(const struct _cl_command_queue *q, const st
 /* ---- submission ---- */
 
 /* As what the driver gets it. A launch or a call may have ended, and the command be gone, when this returns. */
-static enum ventus_status hand_over(struct command *c, size_t ndeps, const struct ventus_dep *deps,
-                                    ventus_event **event)
+static enum ventus_status submit(struct command *c, size_t ndeps, const struct ventus_dep *deps, ventus_event **event)
 {
     ventus_device *device = c->queue->context->device;
     const struct ventus_call call = {c->run, command_ending, c};
@@ -123,6 +124,22 @@ static enum ventus_status hand_over(struct command *c, size_t ndeps, const struc
     }
     if (!c->run) return ventus_mark(device, ndeps, deps, event);
     return c->blocking ? ventus_gate(device, ndeps, deps, event) : ventus_call(device, &call, ndeps, deps, event);
+}
+
+/* The same, with what the timeline shows of it. */
+static enum ventus_status hand_over(struct command *c, size_t ndeps, const struct ventus_dep *deps,
+                                    ventus_event **event)
+{
+    if (!timeline_on()) return submit(c, ndeps, deps, event);
+    const struct timeline_label label = {.what = command_name(c->type),
+                                         .queue = c->queue->number,
+                                         .in_order = queue_in_order(c->queue),
+                                         .queued = c->member ? 0 : c->queued,
+                                         .bytes = c->bytes};
+    timeline_label(&label);
+    const enum ventus_status status = submit(c, ndeps, deps, event);
+    timeline_label(NULL);
+    return status;
 }
 
 static void remember(cl_command_queue q, ventus_event *event, bool orders)
@@ -177,7 +194,7 @@ static cl_int block(cl_command_queue q, struct command *transfer, ventus_event *
 
 enum { MOST_IN_FLIGHT = 16384 };
 
-cl_int command_submit(struct command *c, cl_event *result)
+static cl_int submit_now(struct command *c, cl_event *result)
 {
     cl_command_queue q = c->queue;
     ventus_hold_back(q->context->device, MOST_IN_FLIGHT);
@@ -196,6 +213,21 @@ cl_int command_submit(struct command *c, cl_event *result)
     else ventus_event_release(event);
     if (!error && result) *result = handle;
     else if (handle) clReleaseEvent(handle);
+    object_drop(&q->base);
+    return error;
+}
+
+/* In the timeline the call is a slice of the client's thread. */
+cl_int command_submit(struct command *c, cl_event *result)
+{
+    if (!timeline_on()) return submit_now(c, result);
+    cl_command_queue q = c->queue;
+    char name[80];
+    snprintf(name, sizeof name, "enqueue %s", c->launch ? c->launch->kernel->name : command_name(c->type));
+    object_use(&q->base);
+    timeline_begin(q->context->device, name, NULL);
+    const cl_int error = submit_now(c, result);
+    timeline_end(q->context->device, (struct timeline_fact[]){{"queue", NULL, q->number}, {0}});
     object_drop(&q->base);
     return error;
 }
@@ -229,6 +261,7 @@ static void queue_destroy(struct object *object)
 
 static cl_command_queue queue_new(cl_context context, cl_device_id device, cl_command_queue_properties properties)
 {
+    static atomic_uint queues;
     cl_command_queue q = calloc(1, sizeof *q);
     if (!q || pthread_mutex_init(&q->lock, NULL)) {
         free(q);
@@ -236,6 +269,7 @@ static cl_command_queue queue_new(cl_context context, cl_device_id device, cl_co
     }
     object_init(&q->base, KIND_QUEUE, queue_destroy);
     q->properties = properties;
+    q->number = atomic_fetch_add(&queues, 1) + 1;
     q->context = context;
     object_use(&context->base);
     q->device = device;
@@ -391,7 +425,9 @@ cl_int clFinish(cl_command_queue q)
     if (queue_in_order(q) || all) status = ventus_mark(q->context->device, n, all ? all : &last, &mark);
     pthread_mutex_unlock(&q->lock);
     free(all);
+    timeline_begin(q->context->device, "finish", NULL);
     if (mark) status = ventus_event_wait(mark, VENTUS_FOREVER);
+    timeline_end(q->context->device, (struct timeline_fact[]){{"queue", NULL, q->number}, {0}});
     ventus_event_release(mark);
     pthread_mutex_lock(&q->lock);
     flight_forget(&q->flight);

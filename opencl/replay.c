@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "command_buffer.h"
+#include "driver/timeline.h"
 
 /* One enqueuing: the first mark, the copies in their order, the last mark; their numbers are those of synchronization
  * points. */
@@ -122,7 +123,9 @@ static cl_int enqueue(cl_uint count, cl_command_queue *queues, cl_command_buffer
     cl_int error = queue_check(b, count, queues, &queue);
     if (error) return error;
     object_use(&queue->base); /* the commands' own uses may go with them */
+    timeline_begin(queue->context->device, "enqueue command buffer", NULL);
     error = replay(b, queue, nwaits, waits, event);
+    timeline_end(queue->context->device, (struct timeline_fact[]){{"queue", NULL, queue->number}, {0}});
     object_drop(&queue->base);
     return error;
 }

@@ -119,7 +119,7 @@ cl_int svm_copy(const struct route *to, bool blocking, void *target, const void 
     struct copying *copy = (struct copying *)c;
     copy->target = target;
     copy->source = source;
-    copy->size = size;
+    copy->size = c->bytes = size;
     c->blocking = blocking;
     c->run = run_copy;
     return command_send(to, c);
@@ -143,7 +143,7 @@ cl_int svm_fill(const struct route *to, void *ptr, const void *pattern, size_t p
     if (error) return error;
     struct copying *fill = (struct copying *)c;
     fill->target = ptr;
-    fill->size = size;
+    fill->size = c->bytes = size;
     memcpy(fill->pattern, pattern, pattern_size);
     fill->pattern_size = pattern_size;
     c->run = run_fill;

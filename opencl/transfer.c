@@ -135,6 +135,8 @@ static enum ventus_status run_copy(void *command) { return box_run(command, row_
 
 static enum ventus_status run_fill(void *command) { return box_run(command, row_fill); }
 
+static uint64_t box_bytes(const struct box *b) { return (uint64_t)b->region[0] * b->region[1] * b->region[2]; }
+
 /* A transfer that is still to be filled in, with places for `nmems` buffers. */
 static cl_int transfer_new(const struct route *to, cl_command_type type, cl_uint nmems, struct transfer **t)
 {
@@ -147,6 +149,7 @@ static cl_int transfer_new(const struct route *to, cl_command_type type, cl_uint
 /* Sends it on its way unless there is an error already. */
 static cl_int transfer_send(const struct route *to, struct transfer *t, cl_int error)
 {
+    t->command.bytes = box_bytes(&t->box);
     if (!error) return command_send(to, &t->command);
     command_free(&t->command);
     return error;
@@ -417,6 +420,7 @@ static cl_int map_command(cl_command_queue q, cl_command_type type, cl_mem mem, 
     t->box = m->box;
     if (mem->host_ptr && !mem->svm && wanted) {
         t->command.run = unmap ? run_write : run_read;
+        t->command.bytes = box_bytes(&t->box);
         error = command_mem(&t->command, mem, &t->addr[unmap ? TARGET : SOURCE]);
     }
     if (error) command_free(&t->command);

@@ -25,14 +25,28 @@ bool output_close(FILE *out, const char *path, char *why, size_t why_size)
     return false;
 }
 
+/* Bytes of the character of UTF-8 that begins here, 0: none does. */
+static size_t character(const char *text)
+{
+    const unsigned char *c = (const unsigned char *)text;
+    const size_t n = c[0] < 0x80 ? 1 : c[0] < 0xc2 ? 0 : c[0] < 0xe0 ? 2 : c[0] < 0xf0 ? 3 : c[0] < 0xf5 ? 4 : 0;
+    for (size_t i = 1; i < n; i++)
+        if ((c[i] & 0xc0) != 0x80) return 0;
+    /* too long a form, a half of a pair, beyond the last one */
+    if ((c[0] == 0xe0 && c[1] < 0xa0) || (c[0] == 0xed && c[1] > 0x9f)) return 0;
+    return (c[0] == 0xf0 && c[1] < 0x90) || (c[0] == 0xf4 && c[1] > 0x8f) ? 0 : n;
+}
+
 void output_json_string(FILE *out, const char *text)
 {
     putc('"', out);
-    for (; *text; text++) {
-        unsigned char c = (unsigned char)*text;
+    for (size_t n; *text; text += n ? n : 1) {
+        const unsigned char c = (unsigned char)*text;
+        n = character(text);
         if (c == '"' || c == '\\') fprintf(out, "\\%c", c);
         else if (c < ' ' || c == 0x7f) fprintf(out, "\\u%04x", c);
-        else putc(c, out);
+        else if (n) fwrite(text, 1, n, out);
+        else fputs("\\ufffd", out);
     }
     putc('"', out);
 }

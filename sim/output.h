@@ -13,7 +13,7 @@ FILE *output_open(const char *path, char *why, size_t why_size);
  * program. */
 bool output_close(FILE *out, const char *path, char *why, size_t why_size);
 
-/* Writes a text as a string of JSON. */
+/* Writes a text as a string of JSON; what is no UTF-8 in it as U+FFFD. */
 void output_json_string(FILE *out, const char *text);
 
 #endif

@@ -294,4 +294,6 @@ const struct timing_launch *timing_launches(const struct model *m, size_t *n)
     return m->launches;
 }
 
+uint64_t timing_now(const struct model *m) { return m->now; }
+
 const struct timing_config *timing_config_of(const struct model *m) { return &m->config; }

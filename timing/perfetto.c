@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "sim/output.h"
+#include "sim/trace_event.h"
 #include "timing/timeline.h"
 
 /* Rows of the picture. What overlaps in one goes into further lanes of it; a warp's row is the lane of its slot. */
@@ -58,12 +59,6 @@ struct perfetto {
 
 /* ---- writing ---- */
 
-static void put_name(struct perfetto *p, const char *what, unsigned process, unsigned track, const char *name)
-{
-    fprintf(p->out, ",\n{\"ph\":\"M\",\"name\":\"%s\",\"pid\":%u,\"tid\":%u,\"args\":{\"name\":\"%s\"}}", what, process,
-            track, name);
-}
-
 static unsigned track_of(unsigned row, unsigned lane) { return row * LANES + lane; }
 
 /* Names a track before its first event. */
@@ -77,14 +72,15 @@ static void name_track(struct perfetto *p, unsigned process, unsigned row, unsig
     *named = 1;
     if (row == R_WARP || lane) snprintf(name, sizeof name, "%s %u", what, lane);
     else snprintf(name, sizeof name, "%s", what);
-    put_name(p, "thread_name", process, track, name);
+    trace_event_name(p->out, "thread_name", process, track, name);
 }
 
 static void put_span(struct perfetto *p, const struct span *s, uint64_t end)
 {
     name_track(p, s->process, s->row, s->lane);
-    fprintf(p->out, ",\n{\"ph\":\"X\",\"pid\":%u,\"tid\":%u,\"ts\":%llu,\"dur\":%llu,\"name\":", s->process,
-            track_of(s->row, s->lane), (unsigned long long)s->begin, (unsigned long long)(end - s->begin));
+    trace_event(p->out, 'X', s->process, track_of(s->row, s->lane));
+    fprintf(p->out, ",\"ts\":%llu,\"dur\":%llu,\"name\":", (unsigned long long)s->begin,
+            (unsigned long long)(end - s->begin));
     output_json_string(p->out, s->name);
     fputs("}", p->out);
 }
@@ -194,14 +190,12 @@ static void *open_file(FILE *out, const struct model *m)
     }
     p->out = out;
     p->sms = m->ncores;
-    fputs("{\"displayTimeUnit\":\"ms\",\"otherData\":{\"clock\":\"1 us is a cycle\",\"configuration\":", out);
-    output_json_string(out, m->config.name);
-    fputs("},\"traceEvents\":[\n{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":0,\"args\":{\"name\":\"SM 0\"}}", out);
+    trace_event_open(out, "1 us is a cycle", m->config.name, 0, "SM 0");
     for (unsigned i = 1; i < m->ncores; i++) {
         snprintf(name, sizeof name, "SM %u", i);
-        put_name(p, "process_name", i, 0, name);
+        trace_event_name(out, "process_name", i, 0, name);
     }
-    put_name(p, "process_name", m->ncores, 0, "launches and memory");
+    trace_event_name(out, "process_name", m->ncores, 0, "launches and memory");
     return p;
 }
 
@@ -209,7 +203,7 @@ static void close_file(void *state, uint64_t now)
 {
     struct perfetto *p = state;
     end_all(p, now);
-    fputs("\n]}\n", p->out);
+    trace_event_close(p->out);
     free(p->spans);
     free(p->named);
     free(p);

@@ -50,6 +50,9 @@ const struct timing_launch *timing_launches(const struct model *model, size_t *n
 /* Forgets them. */
 void timing_forget(struct model *model);
 
+/* The cycle that it is in, since it was made. */
+uint64_t timing_now(const struct model *model);
+
 /* The configuration. */
 const struct timing_config *timing_config_of(const struct model *model);
 

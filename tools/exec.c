@@ -16,7 +16,7 @@
 #include "sim/launch.h"
 #include "tool.h"
 
-enum { PROFILE, PROFILE_MEMORY, CHECK, CHECK_FILE, ERROR_EXITCODE, TIMING, CONFIG, ENGINE, TIMEOUT, EXPORT };
+enum { PROFILE, PROFILE_MEMORY, TIMELINE, CHECK, CHECK_FILE, ERROR_EXITCODE, TIMING, CONFIG, ENGINE, TIMEOUT, EXPORT };
 
 static const struct flag flags[] = {
     [PROFILE] = {"profile", 0, "[=FILE]",
@@ -25,6 +25,8 @@ static const struct flag flags[] = {
     [PROFILE_MEMORY] = {"profile-memory", 0, "[=N]",
                         "also watch the accesses of each kernel's first launch, or of every Nth\n(slow): lines, bank "
                         "conflicts, patterns; and advice from them"},
+    [TIMELINE] = {"timeline", 0, "FILE",
+                  "write what was queued, ran and waited when, as JSON for ui.perfetto.dev\n(docs/profiler.md)"},
     [CHECK] = {"check", 0, "[=KINDS]", "look for mistakes of kernels: all, or a list as for `ventus run`"},
     [CHECK_FILE] = {"check-file", 0, "FILE", "reports go to the end of FILE, not to standard error"},
     [ERROR_EXITCODE] = {"error-exitcode", 0, "N", "exit code when --check has found mistakes (1..255)"},
@@ -38,15 +40,11 @@ static const struct flag flags[] = {
 
 /* The variable that stands for each option. */
 static const char *const variables[] = {
-    [PROFILE] = "VENTUS_PROFILE",
-    [PROFILE_MEMORY] = "VENTUS_PROFILE_MEMORY",
-    [CHECK] = "VENTUS_CHECK",
-    [CHECK_FILE] = "VENTUS_CHECK_FILE",
-    [ERROR_EXITCODE] = "VENTUS_CHECK_EXITCODE",
-    [TIMING] = "VENTUS_TIMING",
-    [CONFIG] = "VENTUS_CONFIG",
-    [ENGINE] = "VENTUS_ENGINE",
-    [TIMEOUT] = "VENTUS_TIMEOUT",
+    [PROFILE] = "VENTUS_PROFILE",       [PROFILE_MEMORY] = "VENTUS_PROFILE_MEMORY",
+    [TIMELINE] = "VENTUS_TIMELINE",     [CHECK] = "VENTUS_CHECK",
+    [CHECK_FILE] = "VENTUS_CHECK_FILE", [ERROR_EXITCODE] = "VENTUS_CHECK_EXITCODE",
+    [TIMING] = "VENTUS_TIMING",         [CONFIG] = "VENTUS_CONFIG",
+    [ENGINE] = "VENTUS_ENGINE",         [TIMEOUT] = "VENTUS_TIMEOUT",
     [EXPORT] = "VENTUS_EXPORT",
 };
 
@@ -154,6 +152,7 @@ static const char *value_of(const struct args *args, int flag)
     case EXPORT:
         if (mkdir(args->value, 0777) && errno != EEXIST) die("cannot make %s: %s", args->value, strerror(errno));
         return absolute(args->value);
+    case TIMELINE:
     case CHECK_FILE: return absolute(args->value);
     case PROFILE: return args->value && *args->value ? all_absolute(args->value) : "1";
     default: return args->value;

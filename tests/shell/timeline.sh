@@ -1,0 +1,271 @@
+# ventus exec --timeline: what was queued, ran and waited when, as trace events. The file's structure (each arrow has both ends
+# and goes forward, slices of a row lie within or behind one another), and what a program with several queues, an
+# out-of-order one, a user event, callbacks, a failed build, ranges and a kernel that fails finds in it, by the clock of the
+# host and of a cycle model.
+set -u
+. "$VENTUS_SOURCE/tests/shell/common"
+unset VENTUS_TIMELINE VENTUS_PROFILE VENTUS_CHECK VENTUS_CONFIG
+unset VENTUS_CACHE VENTUS_CC_DUMP
+export VENTUS_CACHE_DIR=$PWD/cache
+
+cat >client.c <<'C'
+#define CL_TARGET_OPENCL_VERSION 120
+#include <CL/cl.h>
+#include <CL/cl_ext.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "cl_ventus.h"
+
+static const char *const source = "kernel void twice(global int *a) { a[get_global_id(0)] *= 2; }\n"
+                                  "kernel void beyond(global int *a)\n"
+                                  "{\n"
+                                  "    a[get_global_id(0) + 100000000] = 1;\n"
+                                  "}\n";
+static atomic_int called;
+static cl_context context;
+static cl_int (*begin_range)(cl_context, const char *), (*end_range)(cl_context);
+
+static void CL_CALLBACK ended(cl_event event, cl_int status, void *user)
+{
+    (void)event, (void)status, (void)user;
+    if (end_range(context) != CL_INVALID_OPERATION) exit(20);
+    begin_range(context, "in the callback"); /* and left open */
+    called = 1;
+}
+
+static void must(cl_int error, int line)
+{
+    if (!error) return;
+    printf("line %d: error %d\n", line, error);
+    exit(30);
+}
+#define MUST(call) must(call, __LINE__)
+
+static cl_command_queue queue_of(cl_device_id device, cl_command_queue_properties properties)
+{
+    return clCreateCommandQueue(context, device, properties, NULL);
+}
+
+int main(int argc, char **argv)
+{
+    const size_t n = 256;
+    int words[256] = {1};
+    cl_platform_id platform;
+    cl_device_id device;
+    cl_event first, gate, copied, last;
+    MUST(clGetPlatformIDs(1, &platform, NULL));
+    MUST(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL));
+    context = clCreateContext(NULL, 1, &device, NULL, NULL, NULL);
+    begin_range = clGetExtensionFunctionAddressForPlatform(platform, "clBeginRangeVENTUS");
+    end_range = clGetExtensionFunctionAddressForPlatform(platform, "clEndRangeVENTUS");
+    if (!begin_range || !end_range) return 21;
+    if (begin_range(NULL, "x") != CL_INVALID_CONTEXT || begin_range(context, NULL) != CL_INVALID_VALUE) return 22;
+    if (end_range(context) != CL_INVALID_OPERATION || end_range(NULL) != CL_INVALID_CONTEXT) return 23;
+
+    const char *wrong = "kernel void k() { missing(); }";
+    cl_program bad = clCreateProgramWithSource(context, 1, &wrong, NULL, NULL);
+    if (clBuildProgram(bad, 0, NULL, "", NULL, NULL) != CL_BUILD_PROGRAM_FAILURE) return 24;
+    MUST(begin_range(context, "set \"up\"\n\xff"));
+    const char *text = source;
+    cl_program program = clCreateProgramWithSource(context, 1, &text, NULL, NULL);
+    MUST(clBuildProgram(program, 0, NULL, "", NULL, NULL));
+    MUST(begin_range(context, "objects"));
+    cl_command_queue in_order = queue_of(device, 0), any_order = queue_of(device, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+    cl_kernel twice = clCreateKernel(program, "twice", NULL);
+    cl_mem a = clCreateBuffer(context, CL_MEM_READ_WRITE, sizeof words, NULL, NULL);
+    cl_mem b = clCreateBuffer(context, CL_MEM_READ_WRITE, sizeof words, NULL, NULL);
+    MUST(end_range(context));
+    MUST(end_range(context));
+
+    gate = clCreateUserEvent(context, NULL);
+    MUST(clEnqueueWriteBuffer(in_order, a, CL_FALSE, 0, sizeof words, words, 0, NULL, NULL));
+    MUST(clSetKernelArg(twice, 0, sizeof a, &a));
+    MUST(clEnqueueNDRangeKernel(in_order, twice, 1, NULL, &n, NULL, 1, &gate, &first));
+    MUST(clSetEventCallback(first, CL_COMPLETE, ended, NULL));
+    MUST(clEnqueueCopyBuffer(any_order, a, b, 0, 0, sizeof words, 1, &first, &copied));
+    MUST(clEnqueueFillBuffer(any_order, b, words, 4, 64, 64, 1, &copied, NULL));
+    MUST(clEnqueueBarrierWithWaitList(any_order, 0, NULL, NULL));
+    MUST(clSetKernelArg(twice, 0, sizeof b, &b));
+    MUST(clEnqueueNDRangeKernel(any_order, twice, 1, NULL, &n, NULL, 0, NULL, &last));
+    MUST(clEnqueueNDRangeKernel(in_order, twice, 1, NULL, &n, NULL, 1, &last, NULL));
+    MUST(clSetUserEventStatus(gate, CL_COMPLETE));
+    MUST(clWaitForEvents(1, &last));
+    MUST(clEnqueueReadBuffer(in_order, b, CL_TRUE, 0, sizeof words, words, 0, NULL, NULL));
+    MUST(clFinish(any_order));
+    while (!called) usleep(1000);
+    if (words[0] != 8) return 25;
+    if (argc > 1 && !strcmp(argv[1], "fail")) {
+        cl_kernel beyond = clCreateKernel(program, "beyond", NULL);
+        MUST(clSetKernelArg(beyond, 0, sizeof b, &b));
+        MUST(clEnqueueNDRangeKernel(in_order, beyond, 1, NULL, &n, NULL, 0, NULL, NULL));
+        clFinish(in_order);
+    }
+    if (argc > 1 && !strcmp(argv[1], "wait")) {
+        gate = clCreateUserEvent(context, NULL);
+        MUST(begin_range(context, "never ended"));
+        MUST(clEnqueueNDRangeKernel(in_order, twice, 1, NULL, &n, NULL, 1, &gate, NULL));
+        MUST(clFlush(in_order));
+    }
+    if (argc > 1 && !strcmp(argv[1], "fork") && !fork()) return 0;
+    puts("done");
+    return 0;
+}
+C
+${CC:-cc} -w -I"$VENTUS_SOURCE/opencl" client.c -o client -lOpenCL || { echo "no OpenCL headers: nothing has been tested"; exit 77; }
+
+cat >structure.py <<'P'
+"""What holds for every file: structure.py FILE; as a module, the file's events."""
+import collections, json, sys
+
+def load(path):
+    with open(path, encoding="utf-8") as file: return json.load(file)["traceEvents"]
+
+def names(events, what):
+    return {(e["pid"], e.get("tid", 0)) if what == "thread_name" else e["pid"]: e["args"]["name"]
+            for e in events if e["ph"] == "M" and e["name"] == what}
+
+def slices(events):
+    """Finished slices in the order of their begins, each with name, begin, end, args, row."""
+    found, open_ = [], collections.defaultdict(list)
+    for e in events:
+        row = (e["pid"], e.get("tid"))
+        if e["ph"] == "X":
+            found.append(dict(name=e["name"], begin=e["ts"], end=e["ts"] + e["dur"], args=e.get("args", {}), row=row))
+        elif e["ph"] == "B":
+            open_[row].append(dict(name=e["name"], begin=e["ts"], row=row, depth=len(open_[row])))
+        elif e["ph"] == "E":
+            found.append(dict(open_[row].pop(), end=e["ts"], args=e.get("args", {})))
+    assert not any(open_.values()), "slices without an end"
+    return sorted(found, key=lambda s: s["begin"])
+
+def check(events):
+    threads, processes = names(events, "thread_name"), names(events, "process_name")
+    last, arrows, waits = {}, {}, {}
+    for e in events:
+        if e["ph"] == "M": continue
+        row = (e["pid"], e["tid"])
+        assert row in threads and e["pid"] in processes, e
+        assert e["ts"] >= 0 and e.get("dur", 0) >= 0, e
+        if e["ph"] in "BE":
+            assert e["ts"] >= last.get(row, 0), e
+            last[row] = e["ts"]
+        elif e["ph"] in "sf":
+            assert e["ph"] not in arrows.setdefault(e["id"], {}), e
+            arrows[e["id"]][e["ph"]] = e
+        elif e["ph"] in "be":
+            waits.setdefault(e["id"], {})[e["ph"]] = e
+        else: assert e["ph"] == "X", e
+    rows = collections.defaultdict(list)
+    for s in slices(events): rows[s["row"]].append(s)
+    for row, inside in rows.items():
+        if row[0] == 1: continue  # threads: begins and ends are paired
+        for a, b in zip(inside, inside[1:]): assert a["end"] <= b["begin"] + 0.0005, (a, b)
+    for a in arrows.values():
+        assert set(a) == {"s", "f"}, a
+        assert a["s"]["ts"] <= a["f"]["ts"], a
+        for e in a.values():
+            assert any(s["begin"] <= e["ts"] <= s["end"] + 0.0005 for s in rows[(e["pid"], e["tid"])]), e
+    for w in waits.values():
+        assert set(w) == {"b", "e"} and w["b"]["ts"] <= w["e"]["ts"], w
+    return rows, threads, arrows
+
+if __name__ == "__main__":
+    check(load(sys.argv[1]))
+P
+cat >contents.py <<'P'
+import sys
+from structure import *
+events = load(sys.argv[1])
+rows, threads, arrows = check(events)
+found = slices(events)
+
+def all_of(name): return [s for s in found if s["name"] == name]
+def row_of(s): return threads[s["row"]]
+def arrow(a, b):
+    """From slice a to slice b."""
+    return any(x["s"]["ts"] == a["begin"] and (x["s"]["pid"], x["s"]["tid"]) == a["row"] and
+               x["f"]["ts"] == b["begin"] and (x["f"]["pid"], x["f"]["tid"]) == b["row"] for x in arrows.values())
+
+bad, good = all_of("build")
+assert bad["args"]["result"] == "failed" and "missing" in bad["args"]["log"]
+assert good["args"]["result"] == "built" and good["args"]["kept"] == sys.argv[2] and good["args"]["program_bytes"] > 1000
+setup, objects = all_of('set "up"\n\ufffd')[0], all_of("objects")[0]
+assert setup["depth"] == 0 and good["depth"] == objects["depth"] == 1
+assert setup["begin"] <= good["begin"] <= good["end"] <= objects["begin"] <= objects["end"] <= setup["end"]
+write, = all_of("write buffer")
+one, two, three = all_of("twice")[:3]
+copy, = all_of("copy buffer")
+fill, = all_of("fill buffer")
+barrier, = all_of("barrier")
+read, = all_of("read buffer")
+gate = all_of("user event")[0]
+assert row_of(gate) == "user events" and row_of(write) == row_of(one) == row_of(read) == "queue 1"
+assert row_of(copy) == row_of(barrier) == row_of(two) == "queue 2, out of order"
+assert write["args"]["bytes"] == 1024 and copy["args"]["bytes"] == 1024 and fill["args"]["bytes"] == 64
+assert one["args"]["global_size"] == "256 x 1 x 1" and one["args"]["instructions"] > 8 and one["args"]["from_submitted_ns"] >= 0
+for a, b in ((gate, one), (one, copy), (copy, fill), (fill, barrier), (barrier, two), (two, three)):
+    assert arrow(a, b), (a, b)
+    assert a["end"] <= b["begin"] + 0.0005
+assert sys.argv[3] == "model" or not arrow(write, copy)
+for s in (write, one, copy, fill, barrier, two, three, read):  # from the call that has queued it
+    queued = [x["s"] for x in arrows.values() if x["f"]["ts"] == s["begin"] and (x["f"]["pid"], x["f"]["tid"]) == s["row"] and x["s"]["pid"] == 1]
+    assert queued, s
+assert len([s for s in found if s["name"].startswith("enqueue ")]) >= 8 and all_of("finish") and all_of("wait for events")
+callback, inner = all_of("callback")[0], all_of("in the callback")[0]
+assert row_of(callback) == "callbacks" and callback["args"]["of"] == "kernel" and inner["depth"] == 1
+waits = [e for e in events if e["ph"] == "b" and e["name"] == "twice"]
+assert waits
+groups = [s for s in found if s["name"].startswith("group (")]
+if sys.argv[3] == "model":
+    assert len(groups) >= 3 and all(row_of(g).startswith("SM ") and g["args"]["kernel"] == "twice" for g in groups)
+    for g in groups: assert any(k["begin"] <= g["begin"] < g["end"] <= k["end"] + 0.0005 for k in (one, two, three)), g
+    assert one["args"]["cycles"] > 100 and write["begin"] == write["end"]
+else:
+    assert not groups and write["begin"] < write["end"]
+P
+
+exec="$ventus exec"
+check 0 '^done$' $exec --timeline host.json ./client
+python3 contents.py host.json no host || wrong "the timeline by the host's clock"
+check 0 '^done$' $exec --timeline again.json ./client
+python3 contents.py again.json yes host || wrong "a build that is kept"
+check 0 '^done$' $exec --timeline model.json --timing large ./client
+python3 contents.py model.json yes model || wrong "the timeline by a model's clock"
+
+check 0 '^done$' $exec --timeline failed.json ./client fail
+python3 - <<'P' || wrong "a kernel that fails"
+from structure import *
+events = load("failed.json")
+check(events)
+s, = [s for s in slices(events) if s["name"] == "beyond"]
+a = s["args"]
+assert a["fault_line"] == 4 and a["fault_pc"].startswith("0x80000") and a["fault_lanes"] == "0xffffffff" and a["fault_warp"] >= 0, a
+assert a["status"] == "the kernel failed" and "line 4" in a["message"], a
+P
+check 0 '^done$' $exec --timeline waits.json ./client wait
+python3 - <<'P' || wrong "what has not ended"
+from structure import *
+events = load("waits.json")
+check(events)
+found = slices(events)
+assert [s["args"].get("status") for s in found if s["name"] == "twice"][-1] == "still waiting"
+assert [s["args"].get("status") for s in found if s["name"] == "user event"][-1] == "still running"
+assert [s for s in found if s["name"] == "never ended"]
+P
+check 0 '^done$' $exec --timeline forked.json ./client fork
+python3 structure.py forked.json || wrong "a child of fork() has written, too"
+
+# Without the option nothing is written; a file that cannot be is one line, and the program goes on.
+check 0 '^done$' $exec ./client
+check 0 'VENTUS_TIMELINE: cannot write .*/none/t.json: No such file' $exec --timeline none/t.json ./client
+[ ! -e /dev/full ] || check 0 'VENTUS_TIMELINE: cannot write /dev/full: No space left' $exec --timeline /dev/full ./client
+check 0 '' env VENTUS_TIMELINE=v.json "$ventus" exec "$VENTUS_BUILD/examples/matmul" --size 24
+python3 structure.py v.json || wrong "VENTUS_TIMELINE"
+for size in 64 2000; do
+    check 0 '' $exec --timeline big.json "$VENTUS_BUILD/examples/histogram" --size $size
+    python3 structure.py big.json || wrong "histogram --size $size"
+done
+exit $status
