@@ -65,8 +65,8 @@ static void watch_groups(ventus_device *d)
     const struct gpu_config *c = gpu_config_of(d->gpu);
     struct timeline_groups *g = calloc(1, sizeof *g + (size_t)c->sms * c->groups_per_sm * sizeof *g->begun);
     if (!g) return;
-    g->observer = (struct observer){
-        .user = g, .group_begin = group_begun, .group_end = group_ended, .launches = UINT32_MAX};
+    g->observer =
+        (struct observer){.user = g, .group_begin = group_begun, .group_end = group_ended, .launches = UINT32_MAX};
     g->device = d;
     g->process = d->timeline_process + 1;
     g->slots = c->groups_per_sm;
@@ -194,7 +194,8 @@ static struct timeline_slice slice_of(const ventus_event *e)
     s.kind = l->queue ? ROW_QUEUE : e->kind == EVENT_GATE ? ROW_USER : ROW_OTHER;
     s.end = ended ? e->outcome.ended : ventus_clock(e->device);
     s.begin = e->outcome.started && e->outcome.started < s.end ? e->outcome.started : s.end;
-    if (s.kind == ROW_QUEUE) snprintf(s.title, sizeof s.title, "queue %u%s", l->queue, l->in_order ? "" : ", out of order");
+    if (s.kind == ROW_QUEUE)
+        snprintf(s.title, sizeof s.title, "queue %u%s", l->queue, l->in_order ? "" : ", out of order");
     else snprintf(s.title, sizeof s.title, "%s", s.kind == ROW_USER ? "user events" : "without a queue");
     return s;
 }

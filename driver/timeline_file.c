@@ -1,5 +1,6 @@
-/* The file of a process's timeline: rows, slices, arrows. Slices of threads are written as they begin and end, the others
- * when they have ended, so that what the file takes of memory does not grow. Called by timeline.c and opencl/. */
+/* The file of a process's timeline: rows, slices, arrows. Slices of threads are written as they begin and end, the
+ * others when they have ended, so that what the file takes of memory does not grow. Called by timeline.c and opencl/.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
@@ -29,7 +30,7 @@ static FILE *text; /* what is still to be written; NULL: the timeline is closed 
 static char *bytes;
 static size_t nbytes;
 static int file = -1;
-static int problem; /* errno of what could not be written, 0: nothing */
+static int problem;                    /* errno of what could not be written, 0: nothing */
 static uint64_t base, arrows, written; /* host_ns of the beginning and of the last write */
 static uint32_t processes, threads;
 static struct row *rows;
@@ -75,7 +76,8 @@ static void open_file(const char *path)
     if (!text) return;
     base = host_ns();
     processes = HOST + 1;
-    trace_event_open(text, "of the device: the host's, or with a cycle model the model's", VENTUS_VERSION, HOST, "host");
+    trace_event_open(text, "of the device: the host's, or with a cycle model the model's", VENTUS_VERSION, HOST,
+                     "host");
     pthread_atfork(NULL, NULL, forget_in_child);
 }
 

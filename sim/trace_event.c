@@ -9,7 +9,8 @@ void trace_event_open(FILE *out, const char *clock, const char *configuration, u
     output_json_string(out, clock);
     fputs(",\"configuration\":", out);
     output_json_string(out, configuration);
-    fprintf(out, "},\"traceEvents\":[\n{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":%u,\"args\":{\"name\":", process);
+    fprintf(out,
+            "},\"traceEvents\":[\n{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":%u,\"args\":{\"name\":", process);
     output_json_string(out, name);
     fputs("}}", out);
 }

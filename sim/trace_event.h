@@ -1,5 +1,6 @@
 /* The JSON that ui.perfetto.dev and chrome://tracing open ("Trace Event Format"), event by event: processes are groups
- * of tracks, tracks have slices. Written by the timeline of the cycle model and that of a program (driver/timeline.c). */
+ * of tracks, tracks have slices. Written by the timeline of the cycle model and that of a program (driver/timeline.c).
+ */
 #ifndef VENTUS_SIM_TRACE_EVENT_H
 #define VENTUS_SIM_TRACE_EVENT_H
 
