@@ -245,13 +245,6 @@ static void usage(void)
     exit(0);
 }
 
-static bool medium_size(const char *size)
-{
-    bool medium = !strcmp(size, "medium");
-    if (!medium && strcmp(size, "small")) fail("--size wants small or medium, not '%s'", size);
-    return medium;
-}
-
 static struct options parse_options(int argc, char **argv)
 {
     struct options options = {.repeat = 5, .names = argv + 1};
@@ -262,7 +255,7 @@ static struct options parse_options(int argc, char **argv)
         else if (!strcmp(option, "--list")) options.list = true;
         else if (i + 1 == argc) fail("%s is unknown or lacks its value (see --help)", option);
         else if (!strcmp(option, "--device")) options.device = argv[++i];
-        else if (!strcmp(option, "--size")) options.medium = medium_size(argv[++i]);
+        else if (!strcmp(option, "--size")) options.medium = option_choice(option, argv[++i], "small", "medium");
         else if (!strcmp(option, "--repeat")) options.repeat = option_number(option, argv[++i]);
         else if (!strcmp(option, "--save")) options.save = argv[++i];
         else if (!strcmp(option, "--compare")) options.compare = argv[++i];

@@ -132,8 +132,10 @@ struct ventus_device {
     uint32_t timeline_process;       /* its number in the timeline; 0: there is none */
     char *export_folder;             /* where launches are written to, NULL: nowhere */
     uint32_t exported;               /* how many so far */
-    bool warned;                     /* of stray accesses that are ignored; the thread of launches */
-    pthread_mutex_t print_lock;      /* one thread at a time empties a print buffer; outside of `lock` */
+    struct piece *pieces;            /* of the launch that is written and runs, NULL: none */
+    size_t npieces;
+    bool warned;                /* of stray accesses that are ignored; the thread of launches */
+    pthread_mutex_t print_lock; /* one thread at a time empties a print buffer; outside of `lock` */
 };
 
 struct ventus_module {
@@ -316,6 +318,8 @@ void launch_notify_memory(const ventus_event *event);
 void device_export_environment(ventus_device *device);
 /* Writes them, of a launch that is about to run. */
 void launch_export(const ventus_event *event);
+/* It has ended: writes what it has left in that memory, unless it failed. */
+void launch_export_result(const ventus_event *event, bool failed);
 
 /* ---- clock.c ---- */
 

@@ -1,12 +1,15 @@
 /* Launches written to files as they begin, for other simulators and for hardware: $VENTUS_EXPORT names a folder.
  *
  * Each launch becomes KERNEL_N.metadata and KERNEL_N.data (vt/case.c reads them; docs/run.md), beside the machine's
- * parameters in machine.conf. All that is allocated is written, so that every launch can be run alone; launches run one
- * at a time then. What cannot be written is said on standard error and changes nothing else. */
+ * parameters in machine.conf, and KERNEL_N.expect when it has ended well: the words of .data as the launch left them.
+ * All that is allocated is written, so that every launch can be run alone; launches run one at a time then. What cannot
+ * be written is said on standard error and changes nothing else. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "driver/driver.h"
 
@@ -26,13 +29,13 @@ static void report(const char *path, const char *why)
 }
 
 /* DIR/NAME_N.ENDING; names of kernels come from files, so that only letters and digits of them go into the path. */
-static char *file_name(const ventus_event *e, const char *ending)
+static char *file_name(const ventus_event *e, uint32_t number, const char *ending)
 {
     char *path = NULL, name[64];
     snprintf(name, sizeof name, "%s", e->in.kernel->name);
     for (char *c = name; *c; c++)
         if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789", *c)) *c = '_';
-    int n = asprintf(&path, "%s/%s_%u.%s", e->device->export_folder, name, (unsigned)e->device->exported, ending);
+    int n = asprintf(&path, "%s/%s_%u.%s", e->device->export_folder, name, (unsigned)number, ending);
     return n < 0 ? NULL : path;
 }
 
@@ -76,16 +79,19 @@ static void put_metadata(FILE *f, const ventus_event *e, const struct piece *pie
     for (size_t i = 0; i < n; i++) put_value(f, pieces[i].alloc);
 }
 
-static void put_data(FILE *f, const ventus_device *d, const struct piece *pieces, size_t n)
+/* False: a piece is not there any more. */
+static bool put_data(FILE *f, const ventus_device *d, const struct piece *pieces, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         const uint8_t *p = pieces[i].size ? space_host(d, pieces[i].base, pieces[i].size) : NULL;
-        for (uint64_t at = 0; p && at < pieces[i].size; at += 4) {
+        if (pieces[i].size && !p) return false;
+        for (uint64_t at = 0; at < pieces[i].size; at += 4) {
             uint32_t word = 0;
             memcpy(&word, p + at, pieces[i].size - at < 4 ? pieces[i].size - at : 4);
             fprintf(f, "%08x\n", (unsigned)word);
         }
     }
+    return true;
 }
 
 static bool close_file(FILE *f, const char *path)
@@ -102,16 +108,25 @@ static FILE *open_file(const char *path)
     return f;
 }
 
-static void write_pieces(const ventus_event *e, const struct piece *pieces, size_t n)
+static void write_metadata(const ventus_event *e, const struct piece *pieces, size_t n)
 {
-    char *metadata = file_name(e, "metadata"), *data = file_name(e, "data");
-    FILE *f = open_file(metadata), *g = f ? open_file(data) : NULL;
-    if (g) put_data(g, e->device, pieces, n);
-    if (g) close_file(g, data);
+    char *path = file_name(e, e->device->exported, "metadata");
+    FILE *f = open_file(path);
     if (f) put_metadata(f, e, pieces, n);
-    if (f) close_file(f, metadata);
-    free(metadata);
-    free(data);
+    if (f) close_file(f, path);
+    free(path);
+}
+
+/* A file that would be wrong is not left behind. */
+static void write_data(const ventus_event *e, uint32_t number, const char *ending, const struct piece *pieces, size_t n)
+{
+    char *path = file_name(e, number, ending);
+    FILE *f = open_file(path);
+    const bool whole = f && put_data(f, e->device, pieces, n);
+    if (f) close_file(f, path);
+    if (f && !whole) report(path, "not written: memory was freed while the kernel ran");
+    if (f && !whole) unlink(path);
+    free(path);
 }
 
 static bool is_small(const struct piece *pieces, size_t n)
@@ -121,17 +136,26 @@ static bool is_small(const struct piece *pieces, size_t n)
     return words <= MOST_WORDS;
 }
 
-static void export_pieces(const ventus_event *e, const struct piece *pieces, size_t n)
+/* Has it been written? */
+static bool export_pieces(const ventus_event *e, const struct piece *pieces, size_t n)
 {
     const struct launch *l = &e->job.launch;
     const char *kernel = e->in.kernel->name;
     if (!is_small(pieces, n)) {
         report(kernel, "not written: too much device memory is in use");
-        return;
+        return false;
     }
     if (l->work_items < l->warps * l->threads_per_warp || l->last_items)
         report(kernel, "groups do not fill their warps, which the files cannot say: readers run more work-items");
-    write_pieces(e, pieces, n);
+    write_metadata(e, pieces, n);
+    write_data(e, e->device->exported, "data", pieces, n);
+    return true;
+}
+
+static void forget_pieces(ventus_device *d)
+{
+    free(d->pieces);
+    d->pieces = NULL;
 }
 
 void launch_export(const ventus_event *e)
@@ -139,20 +163,35 @@ void launch_export(const ventus_event *e)
     ventus_device *d = e->device;
     if (!d->export_folder || e->raw) return;
     pthread_mutex_lock(&d->lock);
-    struct piece *pieces = malloc((d->nsegments + d->heap.blocks.count + 1) * sizeof *pieces);
-    size_t n = pieces ? list_pieces(e, pieces) : 0;
-    if (pieces) export_pieces(e, pieces, n);
-    else report(e->in.kernel->name, "not written: out of memory");
+    d->pieces = malloc((d->nsegments + d->heap.blocks.count + 1) * sizeof *d->pieces);
+    d->npieces = d->pieces ? list_pieces(e, d->pieces) : 0;
+    if (!d->pieces) report(e->in.kernel->name, "not written: out of memory");
+    else if (!export_pieces(e, d->pieces, d->npieces)) forget_pieces(d);
     d->exported++;
     pthread_mutex_unlock(&d->lock);
-    free(pieces);
+}
+
+void launch_export_result(const ventus_event *e, bool failed)
+{
+    ventus_device *d = e->device;
+    if (!d->pieces) return;
+    pthread_mutex_lock(&d->lock);
+    if (!failed) write_data(e, d->exported - 1, "expect", d->pieces, d->npieces);
+    forget_pieces(d);
+    pthread_mutex_unlock(&d->lock);
 }
 
 void device_export_environment(ventus_device *d)
 {
     const char *folder = secure_getenv("VENTUS_EXPORT");
+    struct stat status;
     char *path = NULL;
-    if (!folder || !*folder || asprintf(&path, "%s/machine.conf", folder) < 0) return;
+    if (!folder || !*folder) return;
+    if (stat(folder, &status) || !S_ISDIR(status.st_mode)) {
+        report(folder, "there is no such folder, so launches are not written; make it first");
+        return;
+    }
+    if (asprintf(&path, "%s/machine.conf", folder) < 0) return;
     FILE *f = open_file(path);
     if (f) gpu_config_print(gpu_config_of(d->gpu), f);
     if (f && close_file(f, path)) d->export_folder = strdup(folder);

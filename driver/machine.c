@@ -93,7 +93,9 @@ static void job_done(void *user, struct job *job)
     struct queue *q = &((ventus_device *)user)->queue;
     if (q->shown) host_show_progress("%s", "");
     q->shown = 0;
-    event_end(e, launch_status(e));
+    const enum ventus_status status = launch_status(e);
+    launch_export_result(e, status != VENTUS_OK);
+    event_end(e, status);
     if (q->interrupts) interrupt_count(-1);
 }
 

@@ -99,6 +99,13 @@ unsigned option_number(const char *option, const char *text)
     return (unsigned)n;
 }
 
+bool option_choice(const char *option, const char *text, const char *no, const char *yes)
+{
+    const bool chosen = !strcmp(text, yes);
+    if (!chosen && strcmp(text, no)) fail("%s wants %s or %s, not '%s'", option, no, yes, text);
+    return chosen;
+}
+
 static const char *parse_options(struct session *s, int argc, char **argv, const char *purpose)
 {
     const char *device = NULL;

@@ -39,6 +39,8 @@ void session_open(struct session *s, int argc, char **argv, const char *purpose,
 /* The same for a program with options of its own: device (NULL: any, as above) and queue. */
 void session_device(struct session *s, const char *wanted);
 unsigned option_number(const char *option, const char *text); /* from 1 to 16384; ends the program if it is not */
+/* Is the text `yes`, not `no`? Ends the program if it is neither. */
+bool option_choice(const char *option, const char *text, const char *no, const char *yes);
 
 /* Builds the program; on failure prints the build log. Then its kernels can be had by name. */
 void session_build(struct session *s, const char *source);

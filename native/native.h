@@ -79,7 +79,7 @@ struct native_request {
     uint16_t tuning;        /* enum native_tuning */
     uint32_t profile;       /* enum isa_profile */
     uint8_t order;          /* enum path_order */
-    uint8_t late;           /* turns end late (sim/schedule.h): the budget is looked at where control goes back */
+    uint8_t late;           /* quanta end late (sim/schedule.h): the budget is looked at where control goes back */
     uint8_t effort;         /* enum native_effort */
     uint8_t registers;      /* enum native_registers */
     uint16_t threads;       /* of a warp */

@@ -4,9 +4,11 @@
 # for some minutes. Called by `make check-deb`.
 # usage: check-deb.sh BUILD [SUITE]: bookworm, or another one whose libraries these packages fit
 set -eu
-debs=$(cd "$1/deb" && pwd) suite=${2:-bookworm}
+suite=${2:-bookworm}
 say() { echo "check-deb: $*"; }
 die() { say "$*" >&2; exit 1; }
+[ -d "$1/deb" ] || die "there are no packages in $1/deb: run make deb first"
+debs=$(cd "$1/deb" && pwd)
 [ "$(id -u)" = 0 ] || die "only root can make a Debian in a folder"
 mirror=$(sed -n 's/^\(URIs:\|deb\) *\(http[^ ]*debian\)\/* .*$/\2/p; s/^URIs: *\(http[^ ]*debian\)\/*$/\1/p' \
     /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null | head -n 1)

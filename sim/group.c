@@ -304,16 +304,16 @@ static struct warp *pick_next(struct sm *sm)
     return pick(sm);
 }
 
-/* Has the warp's turn, which ends late, not ended yet? Then it executes one more instruction. */
+/* Has the warp's quantum, which ends late, not ended yet? Then it executes one more instruction. */
 static bool goes_on(struct sm *sm, enum stop stop)
 {
     const struct warp *w = sm->warp;
     const bool late = stop == STOP_QUANTUM && sm->gpu->scheduler.late;
-    const bool over = sm->turn && code_went_back(sm->gpu, sm->turn_pc, w->pc);
-    if (sm->turn) sm->budget = sm->turn;
-    sm->turn = late && !over ? sm->budget : 0;
-    if (sm->turn) sm->budget = 1, sm->turn_pc = w->pc;
-    return sm->turn;
+    const bool over = sm->late_budget && code_went_back(sm->gpu, sm->late_pc, w->pc);
+    if (sm->late_budget) sm->budget = sm->late_budget;
+    sm->late_budget = late && !over ? sm->budget : 0;
+    if (sm->late_budget) sm->budget = 1, sm->late_pc = w->pc;
+    return sm->late_budget;
 }
 
 struct warp *slice_next(struct sm *sm, enum stop stop)
@@ -351,7 +351,7 @@ static enum slice_end run_picked(struct sm *sm)
 static enum slice_end run_warps(struct sm *sm)
 {
     sm->group = NULL;
-    sm->turn = 0;
+    sm->late_budget = 0;
     sm->slice_end = SLICE_OVER;
     sm->picked = pick(sm);
     return run_picked(sm);

@@ -177,8 +177,8 @@ struct sm {
     struct warp *picked;                         /* what runs next; NULL: the slice is over, ... */
     enum slice_end slice_end;                    /* ... for this reason */
     uint64_t budget;                             /* instructions that `picked` may execute, at most */
-    uint64_t turn;                               /* that of the turn, while `picked` ends it late; 0: it does not */
-    uint32_t turn_pc;                            /* of the one instruction that it executes then */
+    uint64_t late_budget;                        /* of the quantum that `picked` ends late; 0: it ends none */
+    uint32_t late_pc;                            /* of the one instruction that it executes then */
     enum slice_end (*next_group)(struct sm *sm); /* see slice_run */
     struct slot *slots;                          /* config.groups_per_sm of them */
     uint32_t warps_used, vgprs_used, sgprs_used, lds_used, slots_used;

@@ -31,11 +31,11 @@ struct observer {
     void (*group_end)(void *user, const struct group *group);
 
     /* The instruction at warp->pc is about to be executed, has not been counted, and has changed nothing. STOP ends the
-     * launch here, with LAUNCH_STOPPED. HOLD ends the turn of the warp, which stays where it is: the scheduler is asked
-     * which one is next (the default one may give it the next turn). The hook may take its time (everything waits for
-     * it) and may change the state of warps and memory. When it has changed the warp's pc, or code, the instruction is
-     * not executed: the warp goes on at its pc, and what is there is announced. Observers further down the list are not
-     * asked about an instruction that an earlier one has stopped, held or led away from. */
+     * launch here, with LAUNCH_STOPPED. HOLD ends the quantum of the warp, which stays where it is: the scheduler is
+     * asked which one is next (the default one may give it the next quantum). The hook may take its time (everything
+     * waits for it) and may change the state of warps and memory. When it has changed the warp's pc, or code, the
+     * instruction is not executed: the warp goes on at its pc, and what is there is announced. Observers further down
+     * the list are not asked about an instruction that an earlier one has stopped, held or led away from. */
     enum observed (*before)(void *user, struct warp *warp, const struct insn *insn);
     /* An access to guest memory by the instruction at warp->pc is about to happen; it may make several. */
     void (*access)(void *user, const struct warp *warp, const struct insn *insn, const struct access *access);

@@ -11,7 +11,7 @@
 enum { GROUP_QUANTA = 16 };
 
 /* A routine that stands for an operation is some hundred instructions, which the engine `native` executes at once or,
- * where a turn ends in it, not at all: so turns are longer where there are such. */
+ * where a quantum ends in it, not at all: so quanta are longer where there are such. */
 enum { PATIENCE = 16 };
 
 /* Where an SM is in its time slice; in a cache line of its own, because SMs run on several processors. */
@@ -91,7 +91,7 @@ static uint64_t keeps(void *user, uint32_t sm)
     return r->places[sm].end;
 }
 
-/* From this quantum on turns end late; whoever sets a shorter one wants to have it. */
+/* Quanta of this length and more end late; whoever sets a shorter one wants to have it. */
 enum { LATE_LEAST = 1000 };
 
 struct scheduler rotation_scheduler(struct rotation *r)

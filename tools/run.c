@@ -8,8 +8,8 @@
 #include "timing/parameters.h"
 
 // clang-format off
-enum { FLAG_KERNEL, FLAG_GLOBAL, FLAG_LOCAL, FLAG_OFFSET, FLAG_GDS, FLAG_ARG, FLAG_SHOW, FLAG_SAVE, FLAG_CASE, FLAG_STRICT, FLAG_DUMP,
-       FLAG_STATS, FLAG_JSON, FLAG_TIMING, FLAG_TIMELINE, FLAG_CONFIG, FLAG_PROFILE, FLAG_LANES, FLAG_WARPS, FLAG_THREADS, FLAG_ENGINE, FLAG_ORDER,
+enum { FLAG_KERNEL, FLAG_GLOBAL, FLAG_LOCAL, FLAG_OFFSET, FLAG_GDS, FLAG_ARG, FLAG_SHOW, FLAG_SAVE, FLAG_CASE, FLAG_STRICT, FLAG_EXPECT,
+       FLAG_DUMP, FLAG_STATS, FLAG_JSON, FLAG_TIMING, FLAG_TIMELINE, FLAG_CONFIG, FLAG_PROFILE, FLAG_LANES, FLAG_WARPS, FLAG_THREADS, FLAG_ENGINE, FLAG_ORDER,
        FLAGS, FLAG_OBSERVER = FLAGS /* and those behind it, as in observer_kinds */ };
 // clang-format on
 static const struct flag own_flags[FLAGS] = {
@@ -26,6 +26,8 @@ static const struct flag own_flags[FLAGS] = {
     {"case", 'c', "METADATA[:DATA]", "run a recorded launch; several share one memory, in this order"},
     {"strict", 0, NULL,
      "recorded launches may touch their buffers alone; otherwise the rest of\nmemory reads as zero and can be written"},
+    {"expect", 0, NULL,
+     "compare memory behind each recorded launch with its .expect file, of the\nsame words as .data"},
     {"dump", 0, "ADDR:BYTES:FILE", "write device memory after recorded launches"},
     {"stats", 's', NULL, "print what the machine counted"},
     {"json", 'j', "FILE", "write counters, configuration and faults as JSON; - is standard output"},
@@ -120,6 +122,7 @@ static void parse_flag(struct request *r, struct overrides *o, int flag)
     case FLAG_SAVE: append(a, &r->saves, &r->nsaves, MOST_ARGUMENTS); break;
     case FLAG_CASE: append(a, &r->cases, &r->ncases, MOST_CASES); break;
     case FLAG_STRICT: r->strict = true; break;
+    case FLAG_EXPECT: r->expect = true; break;
     case FLAG_DUMP: append(a, &r->dumps, &r->ndumps, MOST_DUMPS); break;
     case FLAG_STATS: r->stats = true; break;
     case FLAG_JSON: r->json = a->value; break;
@@ -177,6 +180,7 @@ static void check(const struct request *r)
     if (r->ncases && r->file) usage_error(a, "either an executable or --case");
     if (!r->ncases && !r->file) usage_error(a, "an executable or --case is needed");
     if (!r->ncases && r->ndumps) usage_error(a, "--dump goes with --case; --save writes an argument");
+    if (!r->ncases && r->expect) usage_error(a, "--expect goes with --case; --save writes an argument");
     if (!r->ncases && r->strict) usage_error(a, "--strict goes with --case; other runs always are");
     if (!r->ncases) return;
     const char *alone = r->kernel           ? "--kernel"

@@ -70,6 +70,7 @@ struct request {
     const char **dumps; /* "ADDR:BYTES:FILE" */
     unsigned ndumps;
     bool strict; /* recorded launches get their buffers alone */
+    bool expect; /* and are compared with what they are to leave in memory */
 
     bool stats;
     bool silent;                     /* standard output is for a trace or JSON */

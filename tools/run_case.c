@@ -135,6 +135,46 @@ static void notify_buffers(struct session *s, const struct recorded *c)
     }
 }
 
+/* ---- what launches are to leave behind ---- */
+
+/* Words that differ in a buffer; with the first one at *first. */
+static uint64_t differences(const uint32_t *found, const struct case_buffer *b, uint64_t *first)
+{
+    uint64_t count = 0;
+    for (uint64_t i = 0; 4 * i < b->size; i++)
+        if (memcmp(&found[i], &b->words[i], b->size - 4 * i < 4 ? b->size - 4 * i : 4) && !count++) *first = i;
+    return count;
+}
+
+/* Says the first word of a buffer that differs, and how many do. */
+static bool is_expected(struct gpu *gpu, const char *path, const struct case_buffer *b)
+{
+    uint64_t first = 0;
+    const uint32_t *found = gpu_mem(gpu, b->base, b->size);
+    if (b->size && !found) die("%s: the buffer at 0x%08x is not in memory", path, b->base);
+    const uint64_t count = differences(found, b, &first);
+    if (count)
+        fprintf(
+            stderr,
+            "ventus run: %s: 0x%08llx holds 0x%08x, 0x%08x is expected (%llu of %llu words of this buffer differ)\n",
+            path, (unsigned long long)(b->base + 4 * first), found[first], b->words[first], (unsigned long long)count,
+            (unsigned long long)((b->size + 3) / 4));
+    return !count;
+}
+
+static bool compare_memory(struct gpu *gpu, const char *metadata)
+{
+    struct recorded expected;
+    char text[400], *path = case_expect_path(metadata);
+    bool same = true;
+    if (!path) die("out of memory");
+    if (!case_read(metadata, path, &expected, text, sizeof text)) die("%s", text);
+    for (size_t i = 0; i < expected.nbuffers; i++) same &= is_expected(gpu, metadata, &expected.buffers[i]);
+    case_free(&expected);
+    free(path);
+    return same;
+}
+
 /* ---- runs ---- */
 
 /* Local memory of this launch's groups. */
@@ -155,7 +195,7 @@ static void case_paths(const char *spec, char **metadata, char **data)
     if (!*data) die("out of memory");
 }
 
-/* Runs one launch; false when the program failed, which is reported. */
+/* Runs one launch; false when the program failed or has left other memory than expected, which is reported. */
 static bool run_one(struct request *r, struct session *s, const char *spec)
 {
     struct recorded c;
@@ -176,10 +216,11 @@ static bool run_one(struct request *r, struct session *s, const char *spec)
     if (result.status != LAUNCH_DONE) fprintf(stderr, "ventus run: %s: %s\n", path, text);
     else if (!r->silent) printf("%s: %llu warp instructions\n", path, (unsigned long long)result.counters.instructions);
     report_add(&r->report, path, c.launch.groups, &result);
+    const bool ok = result.status == LAUNCH_DONE && (!r->expect || compare_memory(s->gpu, path));
     case_free(&c);
     free(path);
     free(data);
-    return result.status == LAUNCH_DONE;
+    return ok;
 }
 
 static void count_strays(struct report *report, const struct session *s)

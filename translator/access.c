@@ -320,7 +320,7 @@ LLVMValueRef shuffle8(struct translator *t, LLVMValueRef a, LLVMValueRef b, cons
 static const uint8_t words_in_turn[2][8] = {{0, 8, 1, 9, 4, 12, 5, 13}, {2, 10, 3, 11, 6, 14, 7, 15}};
 static const uint8_t pairs_in_turn[2][8] = {{0, 1, 8, 9, 4, 5, 12, 13}, {2, 3, 10, 11, 6, 7, 14, 15}};
 
-void turn(struct translator *t, const LLVMValueRef row[4], LLVMValueRef column[4])
+void transpose4(struct translator *t, const LLVMValueRef row[4], LLVMValueRef column[4])
 {
     for (unsigned k = 0; k < 4; k++) {
         LLVMValueRef first = shuffle8(t, row[0], row[1], words_in_turn[k / 2]);

@@ -92,7 +92,7 @@ bool is_known_spaced(const struct translator *t, const struct vector_access *a);
 LLVMValueRef shuffle8(struct translator *t, LLVMValueRef a, LLVMValueRef b, const uint8_t order[8]);
 
 /* In each half, four chunks as rows of a matrix become its columns. */
-void turn(struct translator *t, const LLVMValueRef row[4], LLVMValueRef column[4]);
+void transpose4(struct translator *t, const LLVMValueRef row[4], LLVMValueRef column[4]);
 
 /* ---- load.c ---- */
 

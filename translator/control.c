@@ -84,7 +84,7 @@ static void go_back(struct translator *t, const struct block *block)
     LLVMBuildCondBr(t->b, more, version_of(t, block, MASKED), single_arrival(t, block));
 }
 
-/* Where turns end late: does control go back, if the block in progress goes on at pc? */
+/* Where quanta end late: does control go back, if the block in progress goes on at pc? */
 static bool may_end_turn(const struct translator *t, uint32_t pc)
 {
     return t->flow->request->late && pc < t->block->end;
@@ -183,7 +183,7 @@ void check_budget(struct translator *t, uint32_t need, uint32_t pc, enum version
 /* Instructions beyond the budget that calls and returns may take, which could go round for ever. */
 enum { CALLS_MOST = 1 << 16 };
 
-/* Where turns end late: the end of this block goes to pc, which may be where one ends. */
+/* Where quanta end late: the end of this block goes to pc, which may be where one ends. */
 static void check_back(struct translator *t, uint32_t pc, enum version version)
 {
     const struct node *last = t->block->count ? &t->flow->nodes[t->block->first + t->block->count - 1] : NULL;

@@ -372,7 +372,7 @@ static void take_rows(struct translator *t, const struct vector_access *a, const
     LLVMValueRef row[4];
     for (unsigned i = 0; i < 4; i++)
         row[i] = shuffle8(t, load_adjacent(t, a, set, first + i), load_adjacent(t, a, set, first + i + 4), both);
-    turn(t, row, word);
+    transpose4(t, row, word);
 }
 
 static void take_set(struct translator *t, const struct vector_access *a, const struct adjacent *set,

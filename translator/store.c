@@ -147,7 +147,7 @@ static void store_eight_rows(struct translator *t, const struct lanes word[ROW_W
     static const uint8_t halves[2][8] = {{0, 1, 2, 3, 8, 9, 10, 11}, {4, 5, 6, 7, 12, 13, 14, 15}};
     LLVMValueRef column[ROW_WORDS], row[ROW_WORDS];
     for (unsigned k = 0; k < ROW_WORDS; k++) column[k] = unit_of(t, &word[k], lane, 8);
-    turn(t, column, row); /* row k: of lane k, and of lane k + 4 */
+    transpose4(t, column, row); /* row k: of lane k, and of lane k + 4 */
     for (unsigned k = 0; k < 4; k++) {
         LLVMValueRef two = shuffle8(t, row[k % 2 * 2], row[k % 2 * 2 + 1], halves[k / 2]);
         LLVMSetAlignment(LLVMBuildStore(t->b, two, ir_field(t, address, lane * 16 + k * 32)), 1);

@@ -231,7 +231,8 @@ static bool parse(struct values *v, const char *data, struct recorded *c)
 
 /* ---- the interface ---- */
 
-char *case_data_path(const char *metadata)
+/* The path with another ending. */
+static char *sibling_path(const char *metadata, const char *ending)
 {
     static const char *const endings[] = {".bak.metadata", ".metadata", ".meta"};
     size_t n = strlen(metadata);
@@ -242,13 +243,12 @@ char *case_data_path(const char *metadata)
             break;
         }
     }
-    char *path = malloc(n + sizeof ".data");
-    if (path) {
-        memcpy(path, metadata, n);
-        memcpy(path + n, ".data", sizeof ".data");
-    }
-    return path;
+    char *path;
+    return asprintf(&path, "%.*s%s", (int)n, metadata, ending) < 0 ? NULL : path;
 }
+
+char *case_data_path(const char *metadata) { return sibling_path(metadata, ".data"); }
+char *case_expect_path(const char *metadata) { return sibling_path(metadata, ".expect"); }
 
 bool case_read(const char *metadata, const char *data, struct recorded *out, char *text, size_t size)
 {

@@ -57,4 +57,29 @@ sed '1s,$,/,' good.metadata | tr / '\000' >another-name.metadata
 check 1 'another-name.metadata:2: there is a zero byte' "$ventus" run --case another-name.metadata
 head -4 good.metadata >another-name.metadata
 check 1 '4 words are no known layout' "$ventus" run --case another-name.metadata
+
+# What a launch leaves in memory: VENTUS_EXPORT writes it, --expect compares with it.
+cat >twice.cl <<'end'
+kernel void twice(global int *x) { x[get_global_id(0)] *= 2; }
+kernel void stray(global int *x) { x[get_global_id(0) + 0x1000000] = 1; }
+end
+check 0 '' "$ventus" cc twice.cl -o twice.elf
+mkdir launches
+check 0 'VENTUS_EXPORT: nowhere: there is no such folder' env VENTUS_EXPORT=nowhere "$ventus" run twice.elf -k twice -g 32 -a iota:32
+check 0 '' env VENTUS_EXPORT=launches "$ventus" run twice.elf -k twice -g 32 -a iota:32
+again="$ventus run --config launches/machine.conf --case launches/twice_0.metadata"
+check 0 'warp instructions' $again --expect
+line=$(sed -n '/^0000003e$/=' launches/twice_0.expect) # 31 * 2
+[ -n "$line" ] || wrong "the last of the words is not 62 in twice_0.expect"
+sed -i "${line}s/.*/0000003f/" launches/twice_0.expect
+check 1 'launches/twice_0.metadata: 0x9000[0-9a-f]* holds 0x0000003e, 0x0000003f is expected (1 of [0-9]* words' $again --expect
+check 0 '' $again
+sed -i '$d' launches/twice_0.expect
+check 1 'twice_0.expect' $again --expect
+rm launches/twice_0.expect
+check 1 'twice_0.expect' $again --expect
+check 2 '--expect goes with --case' "$ventus" run twice.elf --expect
+# A launch that fails leaves nothing that could be expected.
+check 1 '' env VENTUS_EXPORT=launches "$ventus" run twice.elf -k stray -g 32 -a iota:32
+[ -f launches/stray_0.data ] && [ ! -f launches/stray_0.expect ] || wrong "what a failed launch has left is expected"
 exit $status
