@@ -184,7 +184,7 @@ static enum ventus_status open_named(const char *path, size_t n, const struct gp
     environment_check();
     device_check_environment(d);
     device_profile_environment(d);
-    device_timeline_environment(d);
+    if (device_timeline_environment(d)) report_at_end(d);
     device_export_environment(d);
     *device = d;
     return VENTUS_OK;

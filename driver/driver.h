@@ -271,6 +271,8 @@ void interrupt_end(const ventus_event *event);
 
 /* The device has something to say when it is closed or the process ends. */
 void report_at_end(ventus_device *device);
+/* All devices say it now, because the process ends. */
+void report_all(void);
 
 void device_check_environment(ventus_device *device);
 void device_check_end(ventus_device *device);
@@ -282,8 +284,8 @@ void launch_profiled(ventus_event *event);
 
 /* ---- timeline.c ---- */
 
-/* VENTUS_TIMELINE asks for a timeline, in which the device appears. */
-void device_timeline_environment(ventus_device *device);
+/* VENTUS_TIMELINE asks for a timeline, in which the device appears. False: none. */
+bool device_timeline_environment(ventus_device *device);
 /* The event has been submitted; has ended, and all that wait for it are known. With the queue's lock held. */
 void event_told(ventus_event *event, size_t ndeps);
 void event_told_end(ventus_event *event);

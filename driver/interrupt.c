@@ -42,5 +42,6 @@ void interrupt_end(const ventus_event *e)
 {
     if (!interrupted) return;
     if (e->outcome.message) host_say("ventus: interrupted", e->outcome.message);
+    report_all();
     end_process();
 }

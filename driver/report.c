@@ -146,13 +146,20 @@ static int exit_code(void)
     return said && *said && !*end && code > 0 && code < 256 ? (int)code : 0;
 }
 
-/* Behind the functions that the program has given to atexit. */
-__attribute__((destructor)) static void report_all(void)
+void report_all(void)
 {
-    if (process != getpid()) return;
+    host_lock();
     for (ventus_device *d = reporting; d; d = d->reporting) report(d);
     reporting = NULL;
     timeline_finish();
+    host_unlock();
+}
+
+/* Behind the functions that the program has given to atexit. */
+__attribute__((destructor)) static void process_ends(void)
+{
+    if (process != getpid()) return;
+    report_all();
     if (!mistakes || !exit_code()) return;
     fflush(NULL);
     _exit(exit_code());

@@ -74,28 +74,17 @@ static void watch_groups(ventus_device *d)
     gpu_observe(d->gpu, &g->observer);
 }
 
-void device_timeline_environment(ventus_device *d)
+bool device_timeline_environment(ventus_device *d)
 {
     static atomic_uint devices;
     char name[100], sms[100];
-    if (!timeline_on()) return;
+    if (!timeline_on()) return false;
     const uint32_t number = atomic_fetch_add(&devices, 1);
     snprintf(name, sizeof name, "%s, device %u", d->info.name, number);
     snprintf(sms, sizeof sms, "SMs of device %u", number);
     d->timeline_process = timeline_processes(name, sms);
-    if (!d->timeline_process) return;
-    if (d->clock) watch_groups(d);
-    report_at_end(d);
-}
-
-void device_timeline_end(ventus_device *d)
-{
-    if (!d->timeline_process) return;
-    pthread_mutex_lock(&d->queue.lock);
-    for (ventus_event *e = d->queue.all.first; e; e = e->link[ALL].next)
-        if (e->told) event_told_end(e);
-    d->timeline_process = 0;
-    pthread_mutex_unlock(&d->queue.lock);
+    if (d->timeline_process && d->clock) watch_groups(d);
+    return d->timeline_process;
 }
 
 /* ---- submission ---- */
@@ -161,7 +150,7 @@ struct launch_texts {
     char global[40], local[40], group[40], pc[16], lanes[16];
 };
 
-static void add_launch(struct facts *f, const ventus_event *e, struct launch_texts *t)
+static void add_launch(struct facts *f, const ventus_event *e, bool ended, struct launch_texts *t)
 {
     const struct ventus_range *range = &e->in.range;
     const struct ventus_fault *fault = &e->outcome.result.fault;
@@ -171,6 +160,7 @@ static void add_launch(struct facts *f, const ventus_event *e, struct launch_tex
         add_text(f, "global_size", t->global);
         add_text(f, "local_size", t->local);
     }
+    if (!ended) return;
 #define VENTUS_COUNTER(name, type, how, cl, text) add_number(f, #name, e->outcome.result.counters.name);
 #include "sim/counters.def"
 #undef VENTUS_COUNTER
@@ -186,10 +176,9 @@ static void add_launch(struct facts *f, const ventus_event *e, struct launch_tex
     add_text(f, "fault_lanes", t->lanes);
 }
 
-static struct timeline_slice slice_of(const ventus_event *e)
+static struct timeline_slice slice_of(const ventus_event *e, bool ended)
 {
     const struct timeline_label *l = &e->told->label;
-    const bool ended = e->outcome.ended;
     struct timeline_slice s = {.name = e->told->name, .process = e->device->timeline_process, .number = l->queue};
     s.kind = l->queue ? ROW_QUEUE : e->kind == EVENT_GATE ? ROW_USER : ROW_OTHER;
     s.end = ended ? e->outcome.ended : ventus_clock(e->device);
@@ -227,23 +216,37 @@ static void write_event(const ventus_event *e, const struct timeline_slice *s, c
     if (s->begin > e->outcome.submitted && s->kind == ROW_QUEUE) timeline_wait(s, row, e->outcome.submitted);
 }
 
-void event_told_end(ventus_event *e)
+/* An event that runs has no outcome yet that this thread may look at. */
+static void tell(const ventus_event *e, bool ended)
 {
     const struct timeline_label *l = &e->told->label;
-    const struct timeline_slice s = slice_of(e);
-    const bool ended = e->outcome.ended;
+    const struct timeline_slice s = slice_of(e, ended);
     struct launch_texts texts;
     struct facts f = {0};
-    if (!s.process) return; /* the device's part is complete */
     add_number(&f, "command", e->number);
     if (l->bytes) add_number(&f, "bytes", l->bytes);
     if (l->queued) add_number(&f, "from_queued_ns", s.begin - l->queued);
     add_number(&f, "from_submitted_ns", s.begin - e->outcome.submitted);
-    if (e->kind == EVENT_LAUNCH) add_launch(&f, e, &texts);
-    if (!ended) add_text(&f, "status", e->outcome.started ? "still running" : "still waiting");
+    if (e->kind == EVENT_LAUNCH) add_launch(&f, e, ended, &texts);
+    if (!ended) add_text(&f, "status", e->state == VENTUS_RUNNING ? "still running" : "still waiting");
     else if (e->outcome.status != VENTUS_OK) add_text(&f, "status", ventus_status_text(e->outcome.status));
     if (ended) add_text(&f, "message", e->outcome.message);
     if (!timeline_enter()) return;
     write_event(e, &s, &f);
     timeline_leave();
+}
+
+void event_told_end(ventus_event *e)
+{
+    if (e->device->timeline_process) tell(e, true);
+}
+
+void device_timeline_end(ventus_device *d)
+{
+    if (!d->timeline_process) return;
+    pthread_mutex_lock(&d->queue.lock);
+    for (const ventus_event *e = d->queue.all.first; e; e = e->link[ALL].next)
+        if (e->told) tell(e, false);
+    d->timeline_process = 0;
+    pthread_mutex_unlock(&d->queue.lock);
 }

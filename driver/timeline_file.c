@@ -3,9 +3,11 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include "driver/driver.h"
@@ -13,7 +15,7 @@
 #include "sim/trace_event.h"
 #include "version.h"
 
-enum { HOST = 1 }; /* the process of the picture whose rows are threads; those of devices follow */
+enum { HEADS = 64, HOST = 1 }; /* the process of the picture whose rows are threads; those of devices follow */
 
 /* A row: a track of the format. */
 struct row {
@@ -21,6 +23,7 @@ struct row {
     enum timeline_kind kind;
     uint64_t last;  /* when its last slice has ended, or the time of its last event */
     uint32_t depth; /* of a thread: slices that have begun */
+    uint32_t next;  /* track with the same hash, 0: none */
 };
 
 static enum { UNKNOWN, OFF, ON } _Atomic state;
@@ -30,11 +33,13 @@ static FILE *text; /* what is still to be written; NULL: the timeline is closed 
 static char *bytes;
 static size_t nbytes;
 static int file = -1;
+static char path[PATH_MAX];
 static int problem;                    /* errno of what could not be written, 0: nothing */
 static uint64_t base, arrows, written; /* host_ns of the beginning and of the last write */
 static uint32_t processes, threads;
 static struct row *rows;
 static size_t nrows;
+static uint32_t heads[HEADS]; /* by hash: the first track */
 
 /* Of this thread: its row and one more, 0: none yet; what it has said of its next submission. */
 static _Thread_local uint32_t own_row;
@@ -46,7 +51,9 @@ static _Thread_local bool labelled;
 static void write_out(void)
 {
     const struct host_writing writing = host_writing_begin();
-    fflush(text);
+    const off_t end = lseek(file, 0, SEEK_CUR);
+    if (fflush(text) && !problem) problem = ENOMEM;
+    if (end >= 0 && !host_may_write((uint64_t)end + nbytes) && !problem) problem = EFBIG;
     for (size_t at = 0; at < nbytes && !problem;) {
         const ssize_t n = write(file, bytes + at, nbytes - at);
         if (n > 0) at += (size_t)n;
@@ -57,23 +64,52 @@ static void write_out(void)
     written = host_ns();
 }
 
-/* A child of fork() has nothing to add. */
-static void forget_in_child(void) { state = OFF; }
+/* A child of fork() has nothing to add, and does not keep the file from others. */
+static void forget_in_child(void)
+{
+    if (state != ON) return;
+    state = OFF;
+    close(file);
+}
 
-static void say(const char *path, int error)
+static void say(int error)
 {
     char why[300];
     snprintf(why, sizeof why, "cannot write %.200s: %s", path, strerror(error));
     host_say("VENTUS_TIMELINE", why);
 }
 
-/* With host_lock held. */
-static void open_file(const char *path)
+/* Opens `path`; false, errno: no. EWOULDBLOCK: another process writes there. */
+static bool take_file(void)
 {
-    file = host_above_standard(open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
-    if (file < 0) say(path, errno);
-    else text = open_memstream(&bytes, &nbytes);
-    if (!text) return;
+    file = host_above_standard(open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666));
+    if (file < 0) return false;
+    if (flock(file, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK) {
+        close(file);
+        errno = EWOULDBLOCK;
+        return false;
+    }
+    (void)!ftruncate(file, 0); /* what cannot be cut off is no file */
+    return true;
+}
+
+/* Of processes that run at the same time the first has the file, each other one a file with its number. */
+static bool take_some_file(const char *wanted)
+{
+    snprintf(path, sizeof path, "%s", wanted);
+    if (take_file()) return true;
+    if (errno != EWOULDBLOCK) return false;
+    snprintf(path, sizeof path, "%.*s.%ld", (int)sizeof path - 24, wanted, (long)getpid());
+    return take_file();
+}
+
+/* With host_lock held. */
+static void open_file(const char *wanted)
+{
+    if (!take_some_file(wanted) || !(text = open_memstream(&bytes, &nbytes))) {
+        say(errno);
+        return;
+    }
     base = host_ns();
     processes = HOST + 1;
     trace_event_open(text, "of the device: the host's, or with a cycle model the model's", VENTUS_VERSION, HOST,
@@ -83,10 +119,10 @@ static void open_file(const char *path)
 
 static void open_once(void)
 {
-    const char *path = secure_getenv("VENTUS_TIMELINE");
-    const bool wanted = path && *path && strcmp(path, "0") != 0;
+    const char *said = secure_getenv("VENTUS_TIMELINE");
+    const bool wanted = said && *said && strcmp(said, "0") != 0;
     host_lock();
-    if (state == UNKNOWN && wanted) open_file(path);
+    if (state == UNKNOWN && wanted) open_file(said);
     if (state == UNKNOWN) state = text ? ON : OFF;
     host_unlock();
 }
@@ -158,24 +194,30 @@ static void put_facts(const struct timeline_fact *f)
 
 /* ---- rows; the track of one is its number and one more ---- */
 
+static uint32_t *head_of(uint32_t process, enum timeline_kind kind, uint32_t number)
+{
+    return &heads[(number * 8u + (uint32_t)kind + process * 31u) % HEADS];
+}
+
 static uint32_t new_row(uint32_t process, enum timeline_kind kind, uint32_t number, const char *title)
 {
     struct row *more = realloc(rows, (nrows + 1) * sizeof *rows);
     if (!more) return 0;
     rows = more;
-    rows[nrows++] = (struct row){.process = process, .kind = kind, .number = number};
+    uint32_t *head = head_of(process, kind, number);
+    rows[nrows++] = (struct row){.process = process, .kind = kind, .number = number, .next = *head};
+    *head = (uint32_t)nrows;
     trace_event_name(text, "thread_name", process, (unsigned)nrows, title);
     return (uint32_t)nrows;
 }
 
-/* The first row of this kind and number where nothing is under way at the slice's begin. Without memory it is missing
+/* A row of this kind and number where nothing is under way at the slice's begin. Without memory it is missing
  * in the picture. */
 static uint32_t free_row(const struct timeline_slice *s)
 {
-    for (size_t i = 0; i < nrows; i++) {
-        const struct row *r = &rows[i];
-        if (r->process == s->process && r->kind == s->kind && r->number == s->number && r->last <= s->begin)
-            return (uint32_t)i + 1;
+    for (uint32_t i = *head_of(s->process, s->kind, s->number); i; i = rows[i - 1].next) {
+        const struct row *r = &rows[i - 1];
+        if (r->process == s->process && r->kind == s->kind && r->number == s->number && r->last <= s->begin) return i;
     }
     return new_row(s->process, s->kind, s->number, s->title);
 }
@@ -312,7 +354,7 @@ void timeline_finish(void)
     trace_event_close(text);
     write_out();
     if (close(file) && !problem) problem = errno;
-    if (problem) say(secure_getenv("VENTUS_TIMELINE"), problem);
+    if (problem) say(problem);
     fclose(text);
     free(bytes);
     free(rows);

@@ -16,6 +16,7 @@ cat >client.c <<'C'
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 #include "cl_ventus.h"
 
@@ -110,6 +111,9 @@ int main(int argc, char **argv)
         MUST(clFlush(in_order));
     }
     if (argc > 1 && !strcmp(argv[1], "fork") && !fork()) return 0;
+    if (argc > 1 && !strcmp(argv[1], "linger")) while (access(argv[2], F_OK)) usleep(1000);
+    if (argc > 1 && !strcmp(argv[1], "clear")) clearenv();
+    if (argc > 1 && !strcmp(argv[1], "limit")) setrlimit(RLIMIT_FSIZE, &(struct rlimit){4096, 4096});
     puts("done");
     return 0;
 }
@@ -258,10 +262,22 @@ P
 check 0 '^done$' $exec --timeline forked.json ./client fork
 python3 structure.py forked.json || wrong "a child of fork() has written, too"
 
+# Of two processes at the same time each has a file; the second ends first.
+check 0 '^done$' $exec --timeline pair.json sh -c './client linger over & i=0
+while [ ! -s pair.json ] && [ $((i += 1)) -lt 500 ]; do sleep 0.01; done; ./client; touch over; wait'
+set -- pair.json.*
+[ $# = 1 ] && python3 contents.py "$1" yes host && python3 contents.py pair.json yes host || wrong "two processes, one file"
+rm -f pair.json.*
+# A lock of the file does not outlive the process by its children, and what was there before is gone.
+check 0 '^done$' $exec --timeline pair.json ./client
+python3 structure.py pair.json && [ ! -e pair.json.* ] || wrong "a file that another process has written"
+
 # Without the option nothing is written; a file that cannot be is one line, and the program goes on.
 check 0 '^done$' $exec ./client
 check 0 'VENTUS_TIMELINE: cannot write .*/none/t.json: No such file' $exec --timeline none/t.json ./client
 [ ! -e /dev/full ] || check 0 'VENTUS_TIMELINE: cannot write /dev/full: No space left' $exec --timeline /dev/full ./client
+[ ! -e /dev/full ] || check 0 'cannot write /dev/full' $exec --timeline /dev/full ./client clear
+check 0 'VENTUS_TIMELINE: cannot write .*/limited.json: File too large' $exec --timeline limited.json ./client limit
 check 0 '' env VENTUS_TIMELINE=v.json "$ventus" exec "$VENTUS_BUILD/examples/matmul" --size 24
 python3 structure.py v.json || wrong "VENTUS_TIMELINE"
 for size in 64 2000; do
