@@ -78,9 +78,11 @@ for engine in step native; do
         $exec --engine $engine --timeout 0.3 ./host endless.cl case_main
 done
 # To it alone: the second signal ends a program at once.
-timeout --foreground -k 20 -s INT 1.5 $exec ./host endless.cl case_main >out.txt 2>&1
+timeout --foreground -k 20 -s INT 1.5 $exec --timeline stopped.json ./host endless.cl case_main >out.txt 2>&1
 [ $? = 124 ] || wrong "Ctrl-C does not end it"
 grep -q 'ventus: interrupted: kernel case_main: the launch was interrupted; it was at line [45], work-item (5,0,0)' out.txt || { wrong "Ctrl-C"; cat out.txt; }
+python3 -c 'import json; assert [e for e in json.load(open("stopped.json"))["traceEvents"] if e.get("name") == "case_main" and e["ph"] == "X" and e["args"]["status"] == "still running"]' ||
+    wrong "the timeline after Ctrl-C"
 
 # ---- the others ----
 
