@@ -19,6 +19,7 @@ int cmd_info(int argc, char **argv);
 int cmd_isa(int argc, char **argv);
 int cmd_ld(int argc, char **argv);
 int cmd_objdump(int argc, char **argv);
+int cmd_profile(int argc, char **argv);
 int cmd_roofline(int argc, char **argv);
 int cmd_run(int argc, char **argv);
 int cmd_sweep(int argc, char **argv);

@@ -19,6 +19,7 @@ static const struct command { const char *name; int (*run)(int argc, char **argv
     {"objdump", cmd_objdump, "disassemble an executable, an object or a text file of words"},
     {"isa", cmd_isa, "explain an instruction, or print the manual"},
     {"exec", cmd_exec, "run an OpenCL program on the device"},
+    {"profile", cmd_profile, "compare profiles that exec wrote"},
     {"run", cmd_run, "run a kernel on the simulator"},
     {"debug", cmd_debug, "run a kernel, or a program that uses the GPU, under gdb or lldb"},
     {"compare", cmd_compare, "compare design points by the cycles of a program"},

@@ -1,0 +1,107 @@
+# ventus profile diff: the numbers of both profiles side by side, lines of an edited source matched, kernels that one profile
+# lacks, files that are no profile.
+set -u
+. "$VENTUS_SOURCE/tests/shell/common"
+unset VENTUS_PROFILE VENTUS_CHECK
+
+cat >a.cl <<'C'
+kernel void work(global float *out)
+{
+    int i = get_global_id(0);
+    float x = i;
+    if (i % 2)
+        x = x * 3;
+    for (int k = 0; k < 10; k++)
+        x = x * 0.5f + 1;
+    out[i] = x;
+}
+C
+# Two lines more and one changed in the middle; the loop is below them.
+sed -e '5i\    /* odd ones */' -e '5i\    x = x + 1;' -e 's/x \* 3/x * 5 - 1/' a.cl >b.cl
+for side in a b; do
+    "$ventus" cc --options -g $side.cl -o $side.elf || wrong "cc"
+    VENTUS_PROFILE=$side.json check 0 '' "$ventus" run $side.elf -g 128 -l 64 -a buf:512
+done
+
+diff() { "$ventus" profile diff "$@"; }
+check 0 '^work$' diff a.json b.json --json d.json
+grep -q '^  warps  *4  *4  *1.000$' out.txt || wrong "the counters"
+grep -q ' 8  *10    *x = x \* 0.5f + 1;$' out.txt || wrong "a line below what was edited"
+grep -q ' -  *6 .*x = x + 1;$' out.txt || wrong "a new line"
+check 0 '^  ... and [0-9]* more lines$' diff --lines 2 a.json b.json
+
+cat >compare.py <<'P'
+import json
+a, b, d = (json.load(open(name + ".json")) for name in "abd")
+assert d["ventus_profile_diff"] == 1 and d["a"] == "a.json" and d["b"] == "b.json"
+kernel, = d["kernels"]
+for side, profile in (("a", a), ("b", b)):
+    was, = profile["kernels"]
+    now = kernel[side]
+    assert now["counters"] == was["counters"] and now["launches"] == was["launches"] and now["host_ns"] == was["host_ns"]
+    assert now["executions"] == was["counters"]["instructions"] == sum(l[side]["executions"] for l in kernel["lines"] if l[side])
+    lines = {l[side]["line"]: (l[side]["executions"], l[side]["lanes"]) for l in kernel["lines"] if l[side] and l[side]["executions"]}
+    assert lines == {l["line"]: (l["executions"], l["lanes"]) for l in was["lines"]}
+pairs = {(l["a"] and l["a"]["line"], l["b"] and l["b"]["line"]) for l in kernel["lines"]}
+assert {(3, 3), (8, 10), (9, 11), (10, 12), (5, None), (None, 6)} <= pairs, pairs
+heat = [max(l[s]["executions"] for s in "ab" if l[s]) for l in kernel["lines"]]
+assert heat == sorted(heat, reverse=True)
+P
+python3 compare.py || wrong "the JSON"
+diff --json - a.json b.json | cmp - d.json || wrong "JSON to standard output"
+diff b.json b.json --json d.json >out.txt
+python3 -c 'import json; assert all(l["a"] == l["b"] for l in json.load(open("d.json"))["kernels"][0]["lines"])' || wrong "a profile and itself"
+grep -q -e ' - ' out.txt && wrong "a profile differs from itself"
+
+# Kernels: of one profile only, of a name twice, with a name that a terminal would obey.
+cat >make.py <<'P'
+import json
+kernel = json.load(open("a.json"))["kernels"][0]
+def profile(name, *kernels):
+    with open(name, "w") as file: json.dump({"ventus_profile": 1, "kernels": [dict(kernel, name=n, program=p, launches=l) for n, p, l in kernels]}, file)
+profile("x.json", ("two", 7, 70), ("two", 3, 30), ("gone\x1b[31m\n", 1, 1), ("\u00e4\U0001f600", 1, 1))
+profile("y.json", ("new", 1, 1), ("two", 2, 20), ("two", 4, 40), ("\u00e4\U0001f600", 1, 1))
+P
+python3 make.py
+check 0 '^new: only in B, [1-9][0-9]* instructions of warps$' diff x.json y.json
+grep -q '^gone \[31m : only in A, ' out.txt || wrong "a kernel that B lacks"
+grep -q '^ä😀$' out.txt || wrong "characters beyond ASCII"
+[ "$(sed -n 's/^  launches  *\([0-9]*\)  *\([0-9]*\) .*/\1:\2/p' out.txt | sort | tr '\n' ' ')" = "1:1 30:20 70:40 " ] || wrong "kernels of the same name"
+
+# What is no profile, in the order: text, message.
+bad() {
+    printf '%b' "$1" >bad.json
+    check 1 "^ventus: bad.json$2" diff a.json bad.json
+}
+bad '' ' is no JSON: byte 1: a value is expected'
+bad '{"ventus_profile": 1' " is no JSON: byte 21: ',' or '}' is expected"
+bad '[1, 2' " is no JSON: byte 6: ',' or ']'"
+bad '{"a": tru}' ' is no JSON: byte 7: a value'
+bad '{"a" 1}' " is no JSON: byte 6: ':'"
+bad '{1: 1}' ' is no JSON: byte 2: a key'
+bad '["a' ' is no JSON: byte 4: the end of a string'
+bad '["\\x"]' ' is no JSON: byte 4: an escape'
+bad '["\\u12g4"]' ' is no JSON: byte 5: four hexadecimal digits'
+bad '[-]' ' is no JSON: byte 3: a digit'
+bad '[1.]' ' is no JSON: byte 4: a digit'
+bad '[01]' " is no JSON: byte 3: ',' or ']'"
+bad '[1e+]' ' is no JSON: byte 5: a digit'
+bad '[] []' ' is no JSON: byte 4: the end'
+bad '[]\0' ' is no JSON: it has a zero byte'
+bad "$(printf '%100000s' '' | tr ' ' '[')" ' is no JSON: byte 6[0-9]: no more brackets'
+bad '[{"\\ud800\\u0041\\udc00\\u0000\\ud83d\\ude00": [null, true, false, -1.5e-7]}]' ' is no profile; '
+bad '{"ventus_profile": 2}' ': a profile of an unknown version'
+bad '{"ventus_profile": 1}' ": no list named 'kernels'"
+bad '{"ventus_profile": 1, "kernels": [1]}' ': a kernel without a name'
+bad '{"ventus_profile": 1, "kernels": [{"name": "k"}]}' ": no count named 'program'"
+for count in -1 1.5 1e3 99999999999999999999999 '"1"'; do bad '{"ventus_profile": 1, "kernels": [{"name": "k", "program": '$count'}]}' ": no count named 'program'"; done
+for size in 10 100 1000 2000; do # cut off anywhere
+    head -c $size a.json >bad.json
+    check 1 '^ventus: bad.json is no JSON' diff bad.json a.json
+done
+check 1 "^ventus: cannot open 'none.json'" diff a.json none.json
+check 1 'cannot .*/none/d.json' diff a.json b.json --json "$dir/none/d.json"
+check 2 "no 'dif' of profiles" "$ventus" profile dif a.json b.json
+check 2 'two profiles are needed' diff a.json
+check 2 "unexpected argument 'c'" diff a.json b.json c
+exit $status
