@@ -150,21 +150,9 @@ struct launch_texts {
     char global[40], local[40], group[40], pc[16], lanes[16];
 };
 
-static void add_launch(struct facts *f, const ventus_event *e, bool ended, struct launch_texts *t)
+static void add_fault(struct facts *f, const ventus_event *e, struct launch_texts *t)
 {
-    const struct ventus_range *range = &e->in.range;
     const struct ventus_fault *fault = &e->outcome.result.fault;
-    if (!e->raw) {
-        print_sizes(t->global, range->global);
-        print_sizes(t->local, range->local);
-        add_text(f, "global_size", t->global);
-        add_text(f, "local_size", t->local);
-    }
-    if (!ended) return;
-#define VENTUS_COUNTER(name, type, how, cl, text) add_number(f, #name, e->outcome.result.counters.name);
-#include "sim/counters.def"
-#undef VENTUS_COUNTER
-    if (e->outcome.cycles) add_number(f, "cycles", e->outcome.cycles);
     if (fault->kind == VENTUS_FAULT_NONE) return;
     print_sizes(t->group, fault->group);
     snprintf(t->pc, sizeof t->pc, "0x%08x", fault->pc);
@@ -174,6 +162,24 @@ static void add_launch(struct facts *f, const ventus_event *e, bool ended, struc
     add_text(f, "fault_group", t->group);
     add_number(f, "fault_warp", fault->warp);
     add_text(f, "fault_lanes", t->lanes);
+}
+
+static void add_counted(struct facts *f, const ventus_event *e, struct launch_texts *t)
+{
+#define VENTUS_COUNTER(name, type, how, cl, text) add_number(f, #name, e->outcome.result.counters.name);
+#include "sim/counters.def"
+#undef VENTUS_COUNTER
+    if (e->outcome.cycles) add_number(f, "cycles", e->outcome.cycles);
+    add_fault(f, e, t);
+}
+
+static void add_sizes(struct facts *f, const ventus_event *e, struct launch_texts *t)
+{
+    if (e->raw) return;
+    print_sizes(t->global, e->in.range.global);
+    print_sizes(t->local, e->in.range.local);
+    add_text(f, "global_size", t->global);
+    add_text(f, "local_size", t->local);
 }
 
 static struct timeline_slice slice_of(const ventus_event *e, bool ended)
@@ -227,7 +233,8 @@ static void tell(const ventus_event *e, bool ended)
     if (l->bytes) add_number(&f, "bytes", l->bytes);
     if (l->queued) add_number(&f, "from_queued_ns", s.begin - l->queued);
     add_number(&f, "from_submitted_ns", s.begin - e->outcome.submitted);
-    if (e->kind == EVENT_LAUNCH) add_launch(&f, e, ended, &texts);
+    if (e->kind == EVENT_LAUNCH) add_sizes(&f, e, &texts);
+    if (e->kind == EVENT_LAUNCH && ended) add_counted(&f, e, &texts);
     if (!ended) add_text(&f, "status", e->state == VENTUS_RUNNING ? "still running" : "still waiting");
     else if (e->outcome.status != VENTUS_OK) add_text(&f, "status", ventus_status_text(e->outcome.status));
     if (ended) add_text(&f, "message", e->outcome.message);

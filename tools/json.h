@@ -15,12 +15,12 @@ struct json {
     struct json *first, *next; /* what an array or object holds, in its order; behind this one */
     const char *key;           /* in an object, else NULL */
     const char *text;          /* of a string; U+0000 in it has become U+FFFD */
-    uint64_t count;            /* of a number; JSON_NO_COUNT: it is negative, has a fraction or exponent, or is larger */
+    uint64_t count; /* of a number; JSON_NO_COUNT: it is negative, has a fraction or exponent, or is larger */
     enum json_kind kind;
 };
 
-/* Reads `text`, which ends with a zero. The tree's strings lie in it: it changes, and has to live as long. NULL, and the
- * reason with its byte in `why`: it is no JSON. Ends the program when memory is out. */
+/* Reads `text`, which ends with a zero. The tree's strings lie in it: it changes, and has to live as long. NULL, and
+ * the reason with its byte in `why`: it is no JSON. Ends the program when memory is out. */
 struct json *json_read(char *text, char *why, size_t why_size);
 
 void json_free(struct json *json);

@@ -11,7 +11,8 @@
 static uint64_t count_of(const struct profile_file *f, const struct json *object, const char *key)
 {
     const struct json *m = json_member(object, key);
-    if (!m || m->kind != JSON_NUMBER || m->count == JSON_NO_COUNT) die("%s: no count named '%s' where one belongs", f->path, key);
+    if (!m || m->kind != JSON_NUMBER || m->count == JSON_NO_COUNT)
+        die("%s: no count named '%s' where one belongs", f->path, key);
     return m->count;
 }
 

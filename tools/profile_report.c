@@ -117,7 +117,8 @@ static void put_kernel(const struct kernel_pair *p, size_t lines, FILE *out)
     putc('\n', out);
     put_name(k->name, out);
     if (p->side[A] && p->side[B]) put_both(p, lines, out);
-    else fprintf(out, ": only in %c, %llu instructions of warps\n", "AB"[only], (unsigned long long)k->all.executions);
+    else
+        fprintf(out, ": only in %c, %llu instructions of warps\n", "AB"[only], (unsigned long long)k -> all.executions);
 }
 
 static uint64_t sum_of(const struct profile_file *f)
