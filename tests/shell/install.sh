@@ -107,6 +107,8 @@ completes() { # words=completions
 last=ob completes =objdump
 last=--tr completes 'run=--trace --trace-dir --trace-binary'
 last=r2 completes 'as --profile=r2.0 r2.1 r2025'
+last=d completes 'profile=diff'
+last=--j completes 'profile=--json'
 last=complete.b completes 'cc=complete.bash'
 
 # ---- machines, examples, documentation ----
