@@ -16,6 +16,8 @@ refresh() { if [ -z "$stage" ] && [ "$(id -u)" = 0 ]; then ldconfig 2>/dev/null 
 
 install() { # BUILD PREFIX ICD_FOLDER
     list=$stage$2/share/ventus/installed.txt
+    exec 9>"$1/meson-logs/install.lock"
+    flock 9 # the log that is read below is that of the last one
     meson install -C "$1" --no-rebuild --quiet
     # Meson's log has the files, and the folders that it has made.
     { cat "$list" 2>/dev/null || true; sed -n "s|^$stage/|/|p" "$1/meson-logs/install-log.txt"; } | sort -u >"$list.part"

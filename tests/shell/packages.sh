@@ -35,7 +35,7 @@ grep -q "^FROM .* AS $(sed -n 's/.*"target": "\([^"]*\)".*/\1/p' .devcontainer/d
 # ---- each file in one package ----
 
 cd "$dir" || exit 1
-DESTDIR=$dir/stage meson install -C "$VENTUS_BUILD" --no-rebuild --quiet || wrong 'meson install'
+DESTDIR=$dir/stage flock "$VENTUS_BUILD/meson-logs/install.lock" meson install -C "$VENTUS_BUILD" --no-rebuild --quiet || wrong 'meson install'
 cat >divide.py <<'END'
 import fnmatch, glob, json, os, re, subprocess, sys
 source, build, stage = sys.argv[1:4]
