@@ -17,13 +17,19 @@
 
 enum { HEADS = 64, HOST = 1 }; /* the process of the picture whose rows are threads; those of devices follow */
 
+/* A slice of a thread, by its name, and the one that it lies in. */
+struct begun {
+    struct begun *around;
+    char name[];
+};
+
 /* A row: a track of the format. */
 struct row {
     uint32_t process, number;
     enum timeline_kind kind;
-    uint64_t last;  /* when its last slice has ended, or the time of its last event */
-    uint32_t depth; /* of a thread: slices that have begun */
-    uint32_t next;  /* track with the same hash, 0: none */
+    uint64_t last;       /* when its last slice has ended, or the time of its last event */
+    uint32_t next;       /* track with the same hash, 0: none */
+    struct begun *begun; /* of a thread: the innermost slice that has begun */
 };
 
 static enum { UNKNOWN, OFF, ON } _Atomic state;
@@ -288,12 +294,21 @@ static uint64_t time_in(struct row *r, uint64_t time)
 
 static uint64_t time_by(const ventus_device *device) { return device ? ventus_clock(device) : host_ns(); }
 
+static bool push_slice(struct row *r, const char *name)
+{
+    struct begun *b = malloc(sizeof *b + strlen(name) + 1);
+    if (!b) return false;
+    b->around = r->begun;
+    strcpy(b->name, name);
+    r->begun = b;
+    return true;
+}
+
 void timeline_begin(const ventus_device *device, const char *name, const char *thread)
 {
     if (!timeline_enter()) return;
     struct row *r = row_here(thread);
-    if (r) {
-        r->depth++;
+    if (r && push_slice(r, name)) {
         trace_event(text, 'B', HOST, own_row);
         put_time("ts", time_in(r, time_by(device)));
         put_text("name", name);
@@ -304,24 +319,27 @@ void timeline_begin(const ventus_device *device, const char *name, const char *t
 
 static void end_slice(struct row *r, uint64_t time, const struct timeline_fact *facts)
 {
-    r->depth--;
+    struct begun *b = r->begun;
+    r->begun = b->around;
     trace_event(text, 'E', HOST, (unsigned)(r - rows) + 1);
     put_time("ts", time_in(r, time));
+    put_text("name", b->name);
     put_facts(facts);
     putc('}', text);
+    free(b);
 }
 
 void timeline_end(const ventus_device *device, const struct timeline_fact *facts)
 {
     if (!timeline_enter()) return;
-    if (own_row && rows[own_row - 1].depth) end_slice(&rows[own_row - 1], time_by(device), facts);
+    if (own_row && rows[own_row - 1].begun) end_slice(&rows[own_row - 1], time_by(device), facts);
     timeline_leave();
 }
 
 uint64_t timeline_arrow_here(uint64_t time)
 {
     struct row *r = own_row ? &rows[own_row - 1] : NULL;
-    if (!r || !r->depth) return 0;
+    if (!r || !r->begun) return 0;
     put_arrow('s', HOST, own_row, time_in(r, time), ++arrows);
     return arrows;
 }
@@ -350,7 +368,7 @@ void timeline_finish(void)
 {
     if (!timeline_enter()) return;
     for (struct row *r = rows; r < rows + nrows; r++)
-        while (r->depth) end_slice(r, r->last, NULL);
+        while (r->begun) end_slice(r, r->last, NULL);
     trace_event_close(text);
     write_out();
     if (close(file) && !problem) problem = errno;

@@ -143,6 +143,7 @@ def slices(events):
         elif e["ph"] == "B":
             open_[row].append(dict(name=e["name"], begin=e["ts"], row=row, depth=len(open_[row])))
         elif e["ph"] == "E":
+            assert open_[row][-1]["name"] == e["name"], e
             found.append(dict(open_[row].pop(), end=e["ts"], args=e.get("args", {})))
     assert not any(open_.values()), "slices without an end"
     return sorted(found, key=lambda s: s["begin"])
