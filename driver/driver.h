@@ -128,8 +128,8 @@ struct ventus_device {
     struct device_clock *clock;      /* of a cycle model; NULL: the host's */
     char *export_folder;             /* where launches are written to, NULL: nowhere */
     uint32_t exported;               /* how many so far */
-    struct piece *pieces;            /* of the launch that is written and runs, NULL: none */
-    size_t npieces;
+    struct piece *export_pieces;     /* memory of the launch that is written and runs, NULL: none */
+    size_t nexport_pieces;
     bool warned;                /* of stray accesses that are ignored; the thread of launches */
     pthread_mutex_t print_lock; /* one thread at a time empties a print buffer; outside of `lock` */
 };
@@ -199,6 +199,7 @@ struct ventus_event {
     uint64_t began;            /* by the host's clock */
     bool overdue;              /* cancelled for having run too long */
     atomic_int lost;           /* errno of output that could not be written, 0: none was */
+    atomic_bool emptied;       /* the host emptied the print buffer while the kernel ran */
     struct job job;
     uint32_t block, pds;             /* device addresses, 0: not allocated */
     uint32_t print_at, print_size;   /* of the print buffer in `block` */

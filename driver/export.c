@@ -154,8 +154,8 @@ static bool export_pieces(const ventus_event *e, const struct piece *pieces, siz
 
 static void forget_pieces(ventus_device *d)
 {
-    free(d->pieces);
-    d->pieces = NULL;
+    free(d->export_pieces);
+    d->export_pieces = NULL;
 }
 
 void launch_export(const ventus_event *e)
@@ -163,10 +163,10 @@ void launch_export(const ventus_event *e)
     ventus_device *d = e->device;
     if (!d->export_folder || e->raw) return;
     pthread_mutex_lock(&d->lock);
-    d->pieces = malloc((d->nsegments + d->heap.blocks.count + 1) * sizeof *d->pieces);
-    d->npieces = d->pieces ? list_pieces(e, d->pieces) : 0;
-    if (!d->pieces) report(e->in.kernel->name, "not written: out of memory");
-    else if (!export_pieces(e, d->pieces, d->npieces)) forget_pieces(d);
+    d->export_pieces = malloc((d->nsegments + d->heap.blocks.count + 1) * sizeof *d->export_pieces);
+    d->nexport_pieces = d->export_pieces ? list_pieces(e, d->export_pieces) : 0;
+    if (!d->export_pieces) report(e->in.kernel->name, "not written: out of memory");
+    else if (!export_pieces(e, d->export_pieces, d->nexport_pieces)) forget_pieces(d);
     d->exported++;
     pthread_mutex_unlock(&d->lock);
 }
@@ -174,9 +174,11 @@ void launch_export(const ventus_event *e)
 void launch_export_result(const ventus_event *e, bool failed)
 {
     ventus_device *d = e->device;
-    if (!d->pieces) return;
+    if (!d->export_pieces) return;
     pthread_mutex_lock(&d->lock);
-    if (!failed) write_data(e, d->exported - 1, "expect", d->pieces, d->npieces);
+    if (!failed && e->emptied)
+        report(e->in.kernel->name, "its print buffer was emptied while it ran, which no file can say");
+    else if (!failed) write_data(e, d->exported - 1, "expect", d->export_pieces, d->nexport_pieces);
     forget_pieces(d);
     pthread_mutex_unlock(&d->lock);
 }

@@ -395,6 +395,7 @@ static void print_now(void *event, uint32_t full)
     ventus_event *e = event;
     const struct printing p = printing_of(e);
     uint8_t *buffer = print_buffer(e);
+    atomic_store(&e->emptied, true);
     pthread_mutex_lock(&e->device->print_lock);
     if (buffer) note_lost(e, print_empty(&p, buffer, e->print_size, full), errno);
     pthread_mutex_unlock(&e->device->print_lock);

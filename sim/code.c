@@ -323,7 +323,7 @@ bool code_reads_flags(struct gpu *gpu) { return look(gpu).reads_flags; }
 bool code_has_routines(struct gpu *gpu) { return look(gpu).has_routines; }
 
 /* A transfer within a function: no call, and no return. */
-static bool may_end_turn(const struct insn *in, uint32_t pc, uint32_t to)
+static bool may_end_quantum(const struct insn *in, uint32_t pc, uint32_t to)
 {
     switch (isa_effects(in, ISA_LANES).control) {
     case CONTROL_BRANCH:
@@ -337,5 +337,5 @@ static bool may_end_turn(const struct insn *in, uint32_t pc, uint32_t to)
 bool code_went_back(const struct gpu *gpu, uint32_t pc, uint32_t to)
 {
     struct insn in;
-    return to <= pc && code_look(gpu, pc, &in) && may_end_turn(&in, pc, to);
+    return to <= pc && code_look(gpu, pc, &in) && may_end_quantum(&in, pc, to);
 }

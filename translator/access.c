@@ -315,17 +315,17 @@ LLVMValueRef shuffle8(struct translator *t, LLVMValueRef a, LLVMValueRef b, cons
     return LLVMBuildShuffleVector(t->b, a, b, LLVMConstVector(index, 8), "");
 }
 
-/* Of two chunks with lanes of four in each half: words in turn, of the first or second half of these lanes; pairs of
- * words in turn. */
-static const uint8_t words_in_turn[2][8] = {{0, 8, 1, 9, 4, 12, 5, 13}, {2, 10, 3, 11, 6, 14, 7, 15}};
-static const uint8_t pairs_in_turn[2][8] = {{0, 1, 8, 9, 4, 5, 12, 13}, {2, 3, 10, 11, 6, 7, 14, 15}};
+/* Of two chunks with lanes of four in each half: words alternate, of the first or second half of these lanes; pairs of
+ * words alternate. */
+static const uint8_t alternate_words[2][8] = {{0, 8, 1, 9, 4, 12, 5, 13}, {2, 10, 3, 11, 6, 14, 7, 15}};
+static const uint8_t alternate_pairs[2][8] = {{0, 1, 8, 9, 4, 5, 12, 13}, {2, 3, 10, 11, 6, 7, 14, 15}};
 
 void transpose4(struct translator *t, const LLVMValueRef row[4], LLVMValueRef column[4])
 {
     for (unsigned k = 0; k < 4; k++) {
-        LLVMValueRef first = shuffle8(t, row[0], row[1], words_in_turn[k / 2]);
-        LLVMValueRef second = shuffle8(t, row[2], row[3], words_in_turn[k / 2]);
-        column[k] = shuffle8(t, first, second, pairs_in_turn[k % 2]);
+        LLVMValueRef first = shuffle8(t, row[0], row[1], alternate_words[k / 2]);
+        LLVMValueRef second = shuffle8(t, row[2], row[3], alternate_words[k / 2]);
+        column[k] = shuffle8(t, first, second, alternate_pairs[k % 2]);
     }
 }
 

@@ -85,7 +85,7 @@ static void go_back(struct translator *t, const struct block *block)
 }
 
 /* Where quanta end late: does control go back, if the block in progress goes on at pc? */
-static bool may_end_turn(const struct translator *t, uint32_t pc)
+static bool may_end_quantum(const struct translator *t, uint32_t pc)
 {
     return t->flow->request->late && pc < t->block->end;
 }
@@ -116,7 +116,7 @@ static LLVMBasicBlockRef way_to(struct translator *t, uint32_t pc, enum version 
 {
     const struct block *block = flow_block(t->flow, pc);
     LLVMBasicBlockRef from = LLVMGetInsertBlock(t->b), way;
-    bool straight = block && !crosses(t, block) && !is_any_too_raw(t, block, version) && !may_end_turn(t, pc);
+    bool straight = block && !crosses(t, block) && !is_any_too_raw(t, block, version) && !may_end_quantum(t, pc);
     if (straight && (version == FULL || !single_pays(t, block))) return version_of(t, block, version);
     way = ir_block(t, "way");
     ir_at(t, way);

@@ -548,8 +548,8 @@ uint32_t next_behind_barrier(struct sm *sm, struct native_state *s, uint32_t don
     return entry;
 }
 
-/* A warp has come to a barrier: 1 when it is alone in its group and goes on at once, in a new turn, as it would if the
- * machine were asked. */
+/* A warp has come to a barrier: 1 when it is alone in its group and goes on at once, with a new quantum, as it would if
+ * the machine were asked. */
 uint32_t passes_barrier(struct sm *sm, struct native_state *s, uint32_t done)
 {
     struct counters *c = &sm->group->counters;

@@ -22,7 +22,7 @@ struct recorded {
 
 /* Name of the .data file of a .metadata or .meta file, malloc'ed; NULL when out of memory. */
 char *case_data_path(const char *metadata);
-/* Of the .expect file, which has the words of .data as the launch leaves them. */
+/* The same of the .expect file, which has the words of .data as the launch leaves them. */
 char *case_expect_path(const char *metadata);
 
 /* Reads a launch. False, with "file:line: what" in `why`, when the files are missing, malformed or do

@@ -61,6 +61,7 @@ check 1 '4 words are no known layout' "$ventus" run --case another-name.metadata
 # What a launch leaves in memory: VENTUS_EXPORT writes it, --expect compares with it.
 cat >twice.cl <<'end'
 kernel void twice(global int *x) { x[get_global_id(0)] *= 2; }
+kernel void talk(global int *x) { for (int i = 0; i < 4000; i++) printf("%d %d\\n", i, x[get_global_id(0)]); }
 kernel void stray(global int *x) { x[get_global_id(0) + 0x1000000] = 1; }
 end
 check 0 '' "$ventus" cc twice.cl -o twice.elf
@@ -79,7 +80,18 @@ check 1 'twice_0.expect' $again --expect
 rm launches/twice_0.expect
 check 1 'twice_0.expect' $again --expect
 check 2 '--expect goes with --case' "$ventus" run twice.elf --expect
+# Bytes of the last word behind the buffer's end belong to nobody.
+pair 0x80000000 0 1 1 1 4 1 0x80000000 4096 0 64 64 0x80000000 2 0x80000000 0x90000000 4 2 4096 4096 >odd.metadata
+{ cat good.data; echo 00001234; } >odd.data
+{ cat good.data; echo abcd1234; } >odd.expect
+check 0 '' "$ventus" run --case odd.metadata --expect
+{ cat good.data; echo 00001235; } >odd.expect
+check 1 '0x90000000 holds 0x00001234, 0x00001235 is expected (1 of 1 words' "$ventus" run --case odd.metadata --expect
 # A launch that fails leaves nothing that could be expected.
 check 1 '' env VENTUS_EXPORT=launches "$ventus" run twice.elf -k stray -g 32 -a iota:32
 [ -f launches/stray_0.data ] && [ ! -f launches/stray_0.expect ] || wrong "what a failed launch has left is expected"
+# The host had to empty the print buffer: no run of the files alone comes to that end.
+check 0 'talk: its print buffer was emptied' \
+    sh -c "VENTUS_EXPORT=launches '$ventus' run twice.elf -k talk -g 32 -a iota:32 >talk.txt"
+[ -f launches/talk_0.data ] && [ ! -f launches/talk_0.expect ] || wrong "a launch that the host has helped is expected"
 exit $status

@@ -1,4 +1,4 @@
-# Turns that end late, in programs with doubles: both engines end them at the same places, which the order shows in which warps
+# Quanta that end late, in programs with doubles: both engines end them at the same places, which the order shows in which warps
 # take tickets.
 set -u
 . "$VENTUS_SOURCE/tests/shell/common"
@@ -33,6 +33,6 @@ for level in v4 v3 base; do
 done
 # Warps of a group have taken turns: the second one's first ticket is not the first one's last, plus one.
 [ "$(od -An -tu4 -j 4 -N 4 step.tickets | tr -d ' ')" -lt 190 ] || wrong "the warps have not taken turns"
-# Between turns nothing is left for step.
+# Between quanta nothing is left for step.
 grep -q '(100.0 %)' v4.err || wrong "not translated: $(cat v4.err)"
 exit $status
