@@ -99,8 +99,9 @@ static enum verdict judge(struct ventus_cosim *c, const struct warp *w, unsigned
     return ulps && is_near(expected, found, c->bits[e->insn->op], ulps) ? NEAR : DIFFERENT;
 }
 
-static void count(struct ventus_cosim *c, enum verdict v)
+static void count(struct ventus_cosim *c, enum verdict v, unsigned lane)
 {
+    c->taken_lanes |= (uint32_t)(v == TAKEN) << lane;
     c->taken += v == TAKEN;
     c->tolerated += v == NEAR;
 }
@@ -183,7 +184,7 @@ static int compare_x(struct ventus_cosim *c, struct watched *w)
         if (!write) return missing(c, w, 'x', reg);
         const enum verdict v = judge(c, w->warp, k, 0, w->warp->x[reg], write->value[0]);
         if (v == DIFFERENT) return differ_x(c, w, reg, write->value[0]);
-        count(c, v);
+        count(c, v, 0);
         w->warp->x[reg] = write->value[0];
     }
     return 1;
@@ -225,7 +226,7 @@ static uint32_t compare_lanes(struct ventus_cosim *c, struct warp *w, unsigned k
     for (uint32_t left = c->event.lanes; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(left);
         const enum verdict verdict = judge(c, w, k, lane, v[lane], d->value[lane]);
-        count(c, verdict);
+        count(c, verdict, lane);
         if (verdict == DIFFERENT) wrong |= 1u << lane;
         else v[lane] = d->value[lane];
     }
@@ -289,12 +290,11 @@ static int differ_access(struct ventus_cosim *c, const struct watched *w, unsign
 static int differ_form(struct ventus_cosim *c, const struct watched *w, const struct access *a,
                        const struct dut_access *d)
 {
-    static const char *const names[] = {"load", "store", "atomic operation"};
+    static const char *const names[] = {"a load", "a store", "an atomic operation"};
     FILE *f = report_begin(c, w, "the form of a memory access");
     if (!f) return 0;
-    fprintf(f, "  expected a %s of %u bytes, lanes 0x%08x; found a %s of %u bytes, lanes 0x%08x\n", names[kind_of(a)],
-            (unsigned)a->size, (unsigned)a->lanes, names[d->write < 3 ? d->write : 0], (unsigned)d->size,
-            (unsigned)d->mask);
+    fprintf(f, "  expected %s of %u bytes, lanes 0x%08x; found %s of %u bytes, lanes 0x%08x\n", names[kind_of(a)],
+            (unsigned)a->size, (unsigned)a->lanes, names[d->write], (unsigned)d->size, (unsigned)d->mask);
     return report_end(c, w, f);
 }
 
@@ -348,14 +348,26 @@ static int compare_simt(struct ventus_cosim *c, const struct watched *w)
 
 /* ---- who has written ---- */
 
-/* Several lanes of a swap that share a word: which of them is last is the design's. */
-static bool leaves_open(const struct event *e, unsigned k, unsigned lane)
+static bool is_shared(const struct access *a, unsigned lane)
 {
-    const struct access *a = &e->access[k];
-    if (!a->atomic || strncmp(isa_table[e->insn->op].name, "amoswap", 7) != 0) return false;
     for (uint32_t left = a->lanes & ~(1u << lane); left; left &= left - 1)
         if (a->addr[__builtin_ctz(left)] == a->addr[lane]) return true;
     return false;
+}
+
+/* The order of atomics is the design's, and need not be that in which they retire. The same operation comes to the same
+ * in each order, unless it swaps; a conditional store may have been one in the design alone. */
+static bool leaves_open(const struct ventus_cosim *c, const struct watched *w, unsigned k, unsigned lane,
+                        const struct word *before)
+{
+    const struct event *e = &c->event;
+    const struct access *a = &e->access[k];
+    const bool swaps = !strncmp(isa_table[e->insn->op].name, "amoswap", 7);
+    if (!a->atomic) return false;
+    if ((before && before->open) || (swaps && is_shared(a, lane))) return true;
+    if (e->effects.memory.action == ACTION_SC && c->taken_lanes >> lane & 1) return true;
+    if (!before || is_ordered(&before->last[0], place_of(c, w->warp->group), c, w->warp)) return false;
+    return swaps || before->last[0].op != e->insn->op;
 }
 
 static bool note_lane(struct ventus_cosim *c, const struct watched *w, unsigned k, unsigned lane)
@@ -363,17 +375,19 @@ static bool note_lane(struct ventus_cosim *c, const struct watched *w, unsigned 
     const struct place *p = place_of(c, w->warp->group);
     const uint32_t addr = c->event.access[k].addr[lane];
     const uint64_t key = word_key(addr, local_serial(p, addr));
+    const bool open = leaves_open(c, w, k, lane, words_find(&c->words, key));
     struct written by = {.before = c->old[k][lane],
                          .place = (uint32_t)(p - c->places),
                          .serial = p->serial,
                          .group = w->warp->group->wgid,
                          .warp = w->warp->wid,
                          .pc = c->event.pc,
+                         .op = c->event.insn->op,
                          .passed = p->passed,
                          .when = c->retired};
     if (!cosim_word(c, p, addr, &by.value)) return true;
     if (!words_note(&c->words, key, &by)) return false;
-    words_find(&c->words, key)->open = leaves_open(&c->event, k, lane);
+    words_find(&c->words, key)->open = open;
     return true;
 }
 
@@ -389,6 +403,7 @@ static bool note_writes(struct ventus_cosim *c, const struct watched *w)
 
 int compare_instruction(struct ventus_cosim *c, struct watched *w)
 {
+    c->taken_lanes = 0;
     if (c->reports & VENTUS_COSIM_MEMORY && !compare_memory(c, w)) return 0;
     if (c->reports & VENTUS_COSIM_X && !compare_x(c, w)) return 0;
     if (c->reports & VENTUS_COSIM_V && !compare_v(c, w)) return 0;

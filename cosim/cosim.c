@@ -11,18 +11,24 @@
 #include "sim/layout.h"
 #include "vt/case.h"
 
-static _Thread_local char no_reference[400]; /* why there is none */
+static _Thread_local char no_reference[400]; /* why there is none, or that none was given */
 
 int cosim_fail(struct ventus_cosim *c, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    vsnprintf(c->error, sizeof c->error, format, args);
+    vsnprintf(c ? c->error : no_reference, sizeof no_reference, format, args);
     va_end(args);
     return 0;
 }
 
 const char *ventus_cosim_error(const struct ventus_cosim *c) { return c ? c->error : no_reference; }
+
+/* The reference and what a pointer of the caller's has to point to. */
+static int given(struct ventus_cosim *c, const void *argument)
+{
+    return (c && argument) || cosim_fail(c, c ? "an argument is a null pointer" : "the reference is a null pointer");
+}
 
 struct place *place_of(const struct ventus_cosim *c, const struct group *g)
 {
@@ -31,13 +37,14 @@ struct place *place_of(const struct ventus_cosim *c, const struct group *g)
 
 /* ---- the reference ---- */
 
+/* bits 0: of the width that they have. */
 static bool set_tolerance(struct ventus_cosim *c, const char *pattern, unsigned bits, uint32_t ulps)
 {
     bool some = false;
     for (int op = OP_INVALID + 1; op < OP_COUNT; op++) {
         if (fnmatch(pattern, isa_table[op].name, 0) != 0) continue;
-        c->tolerance[op] = (uint8_t)(ulps < UINT8_MAX ? ulps : UINT8_MAX);
-        c->bits[op] = (uint8_t)bits;
+        c->tolerance[op] = ulps;
+        if (bits) c->bits[op] = (uint8_t)bits;
         some = true;
     }
     return some;
@@ -45,6 +52,7 @@ static bool set_tolerance(struct ventus_cosim *c, const char *pattern, unsigned 
 
 static void default_tolerances(struct ventus_cosim *c)
 {
+    set_tolerance(c, "*", 32, 0);
 #define TOLERANCE(pattern, bits, ulps, why) set_tolerance(c, pattern, bits, ulps);
 #include "cosim/tolerance.def"
 #undef TOLERANCE
@@ -52,7 +60,8 @@ static void default_tolerances(struct ventus_cosim *c)
 
 int ventus_cosim_ref_tolerance(struct ventus_cosim *c, const char *pattern, uint32_t ulps)
 {
-    return set_tolerance(c, pattern, 32, ulps) || cosim_fail(c, "%.80s: there is no such instruction", pattern);
+    if (!given(c, pattern)) return 0;
+    return set_tolerance(c, pattern, 0, ulps) || cosim_fail(c, "%.80s: there is no such instruction", pattern);
 }
 
 struct ventus_cosim *ventus_cosim_ref_init(const char *machine, uint32_t reports)
@@ -61,6 +70,9 @@ struct ventus_cosim *ventus_cosim_ref_init(const char *machine, uint32_t reports
     const char *why = "out of memory";
     gpu_config_default(&config);
     if (machine && *machine && !gpu_config_read(&config, machine, no_reference, sizeof no_reference)) return NULL;
+    if (reports & ~(uint32_t)VENTUS_COSIM_ALL)
+        return cosim_fail(NULL, "0x%x: no set of reports", (unsigned)reports), NULL;
+    if (config.translation) return cosim_fail(NULL, "addresses are not translated in co-simulation"), NULL;
     struct ventus_cosim *c = calloc(1, sizeof *c);
     if (c && reference_open(c, &config, &why)) {
         c->reports = reports;
@@ -109,12 +121,14 @@ static unsigned access_of(uint32_t addr)
 
 int ventus_cosim_ref_memory_open(struct ventus_cosim *c, uint32_t addr, uint64_t size)
 {
+    if (!given(c, c)) return 0;
     return gpu_mem_open(c->gpu, addr, size, access_of(addr)) ||
            cosim_fail(c, "0x%08x and %llu bytes from there cannot be opened", (unsigned)addr, (unsigned long long)size);
 }
 
 int ventus_cosim_ref_memory_write(struct ventus_cosim *c, uint32_t addr, const void *bytes, uint64_t size)
 {
+    if (!given(c, bytes)) return 0;
     if (c->launched) return cosim_fail(c, "memory is written while a launch is under way");
     if (!size) return 1;
     if (!gpu_mem(c->gpu, addr, size) && !ventus_cosim_ref_memory_open(c, addr, size)) return 0;
@@ -123,12 +137,18 @@ int ventus_cosim_ref_memory_write(struct ventus_cosim *c, uint32_t addr, const v
     return 1;
 }
 
+static const uint8_t *open_bytes(struct ventus_cosim *c, uint32_t addr, uint64_t size)
+{
+    const uint8_t *p = gpu_mem(c->gpu, addr, size);
+    if (!p)
+        cosim_fail(c, "0x%08x and %llu bytes from there are not all open", (unsigned)addr, (unsigned long long)size);
+    return p;
+}
+
 int ventus_cosim_ref_memory_read(struct ventus_cosim *c, uint32_t addr, void *bytes, uint64_t size)
 {
-    const void *p = gpu_mem(c->gpu, addr, size);
-    if (!p)
-        return cosim_fail(c, "0x%08x and %llu bytes from there are not all open", (unsigned)addr,
-                          (unsigned long long)size);
+    const void *p = given(c, bytes) ? open_bytes(c, addr, size) : NULL;
+    if (!p) return 0;
     memcpy(bytes, p, size);
     return 1;
 }
@@ -136,7 +156,7 @@ int ventus_cosim_ref_memory_read(struct ventus_cosim *c, uint32_t addr, void *by
 uint32_t ventus_cosim_ref_word(const struct ventus_cosim *c, uint32_t addr)
 {
     uint32_t value;
-    return cosim_word(c, NULL, addr, &value) ? value : 0;
+    return c && cosim_word(c, NULL, addr, &value) ? value : 0;
 }
 
 /* ---- programs ---- */
@@ -170,6 +190,7 @@ static int read_program(struct ventus_cosim *c, const char *path, const char *by
 int ventus_cosim_ref_program_load(struct ventus_cosim *c, const char *path)
 {
     size_t size;
+    if (!given(c, path)) return 0;
     char *bytes = read_whole(path, &size);
     const int good = bytes ? read_program(c, path, bytes, size) : cosim_fail(c, "%.200s: cannot be read", path);
     free(bytes);
@@ -180,8 +201,7 @@ int ventus_cosim_ref_program_load(struct ventus_cosim *c, const char *path)
 
 static int begin_launch(struct ventus_cosim *c, const struct launch *l)
 {
-    struct gpu_config most = *gpu_config_of(c->gpu);
-    const char *why = group_check(&most, l);
+    const char *why = l->sv39 ? "its addresses are translated" : group_check(gpu_config_of(c->gpu), l);
     if (c->launched) return cosim_fail(c, "a launch begins while another one is under way");
     if (why) return cosim_fail(c, "the launch does not fit the machine: %s", why);
     if ((uint64_t)l->groups[0] * l->groups[1] * l->groups[2] > 1u << 24)
@@ -195,6 +215,7 @@ static int begin_launch(struct ventus_cosim *c, const struct launch *l)
 
 int ventus_cosim_ref_launch(struct ventus_cosim *c, const struct ventus_cosim_launch *in)
 {
+    if (!given(c, in)) return 0;
     const uint32_t lanes = in->warps * in->threads_per_warp;
     const struct launch l = {.start_pc = in->start_pc,
                              .knl = in->knl,
@@ -224,6 +245,7 @@ static int load_names(struct ventus_cosim *c, const char *data)
 int ventus_cosim_ref_case(struct ventus_cosim *c, const char *metadata)
 {
     struct recorded r;
+    if (!given(c, metadata)) return 0;
     if (c->launched) return cosim_fail(c, "a launch begins while another one is under way");
     char *data = case_data_path(metadata);
     bool good = data ? case_read(metadata, data, &r, c->error, sizeof c->error) : cosim_fail(c, "out of memory");
@@ -239,6 +261,7 @@ int ventus_cosim_ref_case(struct ventus_cosim *c, const char *metadata)
 
 uint32_t ventus_cosim_ref_launch_field(const struct ventus_cosim *c, uint32_t field)
 {
+    if (!c) return 0;
     const struct launch *l = &c->job.launch;
     const uint32_t fields[] = {
         l->start_pc,   l->knl,   l->groups[0], l->groups[1], l->groups[2], l->warps,    l->threads_per_warp,
@@ -248,8 +271,9 @@ uint32_t ventus_cosim_ref_launch_field(const struct ventus_cosim *c, uint32_t fi
 
 int ventus_cosim_ref_launch_end(struct ventus_cosim *c)
 {
-    const struct launch *l = &c->job.launch;
+    if (!given(c, c)) return 0;
     if (!c->launched) return cosim_fail(c, "no launch is under way");
+    const struct launch *l = &c->job.launch;
     const uint32_t groups = l->groups[0] * l->groups[1] * l->groups[2];
     if (!c->report && c->groups_ended < groups) {
         FILE *f = report_begin(c, NULL, "the launch has ended, but %u of %u work-groups have begun and %u have ended",
@@ -273,11 +297,9 @@ static int differ_memory(struct ventus_cosim *c, uint32_t addr, uint32_t expecte
 
 int ventus_cosim_ref_memory_compare(struct ventus_cosim *c, uint32_t addr, const void *bytes, uint64_t size)
 {
-    const uint8_t *own = gpu_mem(c->gpu, addr, size), *other = bytes;
-    if (c->report) return 0;
-    if (!own)
-        return cosim_fail(c, "0x%08x and %llu bytes from there are not all open", (unsigned)addr,
-                          (unsigned long long)size);
+    if (!given(c, bytes) || c->report) return 0;
+    const uint8_t *own = open_bytes(c, addr, size), *other = bytes;
+    if (!own) return 0;
     c->compared += size / 4;
     if (!memcmp(own, other, size)) return 1;
     uint64_t at = 0;
@@ -289,6 +311,7 @@ int ventus_cosim_ref_memory_compare(struct ventus_cosim *c, uint32_t addr, const
 
 static struct place *find_place(struct ventus_cosim *c, uint32_t sm, uint32_t slot)
 {
+    if (!given(c, c)) return NULL;
     const struct gpu_config *config = gpu_config_of(c->gpu);
     if (!c->launched) cosim_fail(c, "no launch is under way");
     else if (sm < config->sms && slot < config->groups_per_sm) return &c->places[sm * config->groups_per_sm + slot];
@@ -339,6 +362,13 @@ static struct watched *make_hart(struct ventus_cosim *c, uint32_t hart)
     return NULL;
 }
 
+static const struct watched *hart_with(const struct ventus_cosim *c, const struct warp *warp)
+{
+    for (uint32_t i = 0; i < c->nharts; i++)
+        if (c->harts[i] && c->harts[i]->warp == warp) return c->harts[i];
+    return NULL;
+}
+
 int ventus_cosim_dut_warp_begin(struct ventus_cosim *c, uint32_t hart, uint32_t sm, uint32_t slot, uint32_t warp)
 {
     struct place *p = find_place(c, sm, slot);
@@ -350,15 +380,18 @@ int ventus_cosim_dut_warp_begin(struct ventus_cosim *c, uint32_t hart, uint32_t 
     if (!w) return 0;
     if (w->warp && w->warp->state != WARP_ENDED)
         return cosim_fail(c, "hart %u: a warp begins where another one has not ended", (unsigned)hart);
+    struct warp *own = &reference_slot(c, p)->warps[warp];
+    const struct watched *other = hart_with(c, own);
+    if (other) return cosim_fail(c, "hart %u: its warp is on hart %u", (unsigned)hart, (unsigned)other->number);
     memset(w, 0, sizeof *w);
-    w->warp = &reference_slot(c, p)->warps[warp];
+    w->warp = own;
     w->number = hart;
     return 1;
 }
 
 static struct watched *find_hart(const struct ventus_cosim *c, uint32_t hart)
 {
-    struct watched *w = hart < c->nharts ? c->harts[hart] : NULL;
+    struct watched *w = c && hart < c->nharts ? c->harts[hart] : NULL;
     return w && w->warp ? w : NULL;
 }
 
@@ -402,7 +435,7 @@ int ventus_cosim_dut_group_end(struct ventus_cosim *c, uint32_t sm, uint32_t slo
 static struct watched *hart_of(struct ventus_cosim *c, uint32_t hart)
 {
     struct watched *w = find_hart(c, hart);
-    if (c->report) return NULL;
+    if (!given(c, c) || c->report) return NULL;
     if (!w) cosim_fail(c, "hart %u: no warp has begun there", (unsigned)hart);
     return w;
 }
@@ -425,7 +458,7 @@ int ventus_cosim_dut_x_set(struct ventus_cosim *c, uint32_t hart, uint32_t reg, 
 int ventus_cosim_dut_v_set(struct ventus_cosim *c, uint32_t hart, uint32_t reg, uint32_t mask, const uint32_t *values)
 {
     struct watched *w = hart_of(c, hart);
-    struct dut_write *d = w ? next_write(c, w->dut.v, &w->dut.nv) : NULL;
+    struct dut_write *d = w && given(c, values) ? next_write(c, w->dut.v, &w->dut.nv) : NULL;
     if (!d) return 0;
     d->reg = reg;
     d->mask = mask;
@@ -437,7 +470,9 @@ int ventus_cosim_dut_bus(struct ventus_cosim *c, uint32_t hart, uint32_t write, 
                          const uint32_t *addr, const uint32_t *data)
 {
     struct watched *w = hart_of(c, hart);
-    if (!w) return 0;
+    if (!w || !given(c, addr)) return 0;
+    if (write > 2 || (bytes != 1 && bytes != 2 && bytes != 4))
+        return cosim_fail(c, "no memory access: write %u, %u bytes", (unsigned)write, (unsigned)bytes);
     if (w->dut.naccess == EVENT_WORDS)
         return cosim_fail(c, "more than %d memory accesses by one instruction", EVENT_WORDS);
     struct dut_access *d = &w->dut.access[w->dut.naccess++];
@@ -611,10 +646,11 @@ int ventus_cosim_ref_v_set(struct ventus_cosim *c, uint32_t hart, uint32_t reg, 
 
 /* ---- what came of it ---- */
 
-const char *ventus_cosim_report(const struct ventus_cosim *c) { return c->report ? c->report : ""; }
+const char *ventus_cosim_report(const struct ventus_cosim *c) { return c && c->report ? c->report : ""; }
 
 uint64_t ventus_cosim_metric(const struct ventus_cosim *c, uint32_t metric)
 {
+    if (!c) return 0;
     switch (metric) {
     case VENTUS_COSIM_RETIRED: return c->retired;
     case VENTUS_COSIM_COMPARED: return c->compared;

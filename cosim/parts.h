@@ -69,13 +69,14 @@ struct written {
     uint32_t before, value;
     uint32_t place, serial; /* the group's; NOBODY: the host */
     uint32_t group, warp, pc, passed;
+    uint16_t op;   /* enum isa_op */
     uint64_t when; /* serial number of the retirement */
 };
 
 struct word {
     uint64_t key;      /* word_key, 0: the entry is free */
     uint32_t n, total; /* in `last`, the newest first; and ever */
-    bool open;         /* lanes of an atomic have shared it, so that several values are possible */
+    bool open;         /* the order of atomics that have written it is not known: several values are possible */
     struct written last[WORD_WRITES];
 };
 
@@ -112,7 +113,8 @@ struct ventus_cosim {
     struct event event;                   /* of the instruction in progress ... */
     uint32_t old[EVENT_WORDS][ISA_LANES]; /* ... and the words that it overwrites, as they were */
     struct words words;
-    uint8_t tolerance[OP_COUNT], bits[OP_COUNT];
+    uint32_t tolerance[OP_COUNT], taken_lanes; /* of the instruction in progress */
+    uint8_t bits[OP_COUNT];
     struct note note;
     uint64_t retired, compared, taken, tolerated;
     char error[400];

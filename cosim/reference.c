@@ -188,7 +188,7 @@ const char *reference_place(struct ventus_cosim *c, struct place *p, uint32_t gr
     struct slot *slot = reference_slot(c, p);
     if (l->lds_bytes && (!is_local(lds_base) || l->lds_bytes > ABI_LOCAL_LIMIT - lds_base))
         return "its local memory is not in the window of local memory";
-    if (!(p->local = malloc(l->lds_bytes + 1u)) || !open_window(c, lds_base)) return "out of memory";
+    if (!open_window(c, lds_base) || !(p->local = malloc(l->lds_bytes + 1u))) return "out of memory";
     slot->group = (struct group){.launch = l,
                                  .job = &c->job,
                                  .sm = sm,
@@ -203,7 +203,7 @@ const char *reference_place(struct ventus_cosim *c, struct place *p, uint32_t gr
     slot->lds_base = lds_base;
     slot->lds_open = 0;
     put_others_away(c, p);
-    if (!group_start(sm, slot)) return "out of memory";
+    if (!group_start(sm, slot)) return free(p->local), "out of memory";
     p->used = true;
     p->away = false;
     p->passed = 0;

@@ -265,7 +265,7 @@ static void test_each_difference(void **state)
     assert_found(WRONG_LANES, "vadd.vi", 0, "inactive lanes are written");
     assert_found(WRONG_ADDRESS, "vlw12.v", 0, "\n     0  0x90000000  0x90000004\n");
     assert_found(WRONG_DATA, "vsw12.v", 0, "first difference: the data of a store");
-    assert_found(WRONG_FORM, "amoadd.w", 0, "expected a atomic operation of 4 bytes");
+    assert_found(WRONG_FORM, "amoadd.w", 0, "expected an atomic operation of 4 bytes");
     assert_found(WRONG_PC, "vand.vi", 0, "first difference: the address of the instruction");
     assert_found(WRONG_WORD, "vand.vi", 0, "first difference: the instruction word");
     assert_found(WRONG_MASK, "vbeq", 0, "first difference: the mask of lanes behind the instruction");
