@@ -250,7 +250,10 @@ static void assert_found(enum wrong wrong, const char *name, unsigned n, const c
     d.wrong_pc = find(&d, name, n);
     design_run(&d);
     const char *report = ventus_cosim_report(d.cosim);
+    char where[40];
+    snprintf(where, sizeof where, "\n  instruction 0x%08x ", (unsigned)d.wrong_pc);
     if (!strstr(report, text)) fail_msg("%d at %s: no '%s' in\n%s", (int)wrong, name, text, report);
+    if (wrong != SKIPS && !strstr(report, where)) fail_msg("%d at %s: elsewhere:\n%s", (int)wrong, name, report);
     assert_int_equal(ventus_cosim_metric(d.cosim, VENTUS_COSIM_DIFFERENCES), 1);
     design_close(&d);
 }
@@ -264,7 +267,10 @@ static void test_each_difference(void **state)
                  "\n     2          2  0x00000008  0x00000018\n     3          3  0x0000000c  0x00000007\n");
     assert_found(WRONG_LANES, "vadd.vi", 0, "inactive lanes are written");
     assert_found(WRONG_ADDRESS, "vlw12.v", 0, "\n     0  0x90000000  0x90000004\n");
+    assert_found(WRONG_ADDRESS, "vsw12.v", 1, "\n     0  0x90000000  0x90000004\n");
     assert_found(WRONG_DATA, "vsw12.v", 0, "first difference: the data of a store");
+    assert_found(WRONG_DATA, "sw", 0, "\n     0  0x90000404  0x00000000  0x00000001\n");
+    assert_found(WRONG_V, "vlw12.v", 0, "  the word at 0x90000008: no instruction of this launch has written it\n");
     assert_found(WRONG_FORM, "amoadd.w", 0, "expected an atomic operation of 4 bytes");
     assert_found(WRONG_PC, "vand.vi", 0, "first difference: the address of the instruction");
     assert_found(WRONG_WORD, "vand.vi", 0, "first difference: the instruction word");
@@ -299,14 +305,14 @@ struct hand {
 
 enum { KNL = 0x90001000 };
 
-static void hand_open(struct hand *h, const char *source)
+static void hand_open_with(struct hand *h, const char *source, uint32_t lanes, uint32_t reports)
 {
     struct guest g;
     guest_open(&g);
     guest_assemble(&g, source);
     memcpy(h->words, gpu_mem(g.gpu, ABI_CODE_BASE, sizeof h->words), sizeof h->words);
     guest_close(&g);
-    h->cosim = ventus_cosim_ref_init(NULL, VENTUS_COSIM_X);
+    h->cosim = ventus_cosim_ref_init(NULL, reports);
     assert_non_null(h->cosim);
     assert_true(ventus_cosim_ref_memory_write(h->cosim, ABI_CODE_BASE, h->words, sizeof h->words));
     assert_true(ventus_cosim_ref_memory_open(h->cosim, GUEST_DATA, 8192));
@@ -314,7 +320,7 @@ static void hand_open(struct hand *h, const char *source)
                                           .knl = KNL,
                                           .groups = {2, 1, 1},
                                           .warps = 2,
-                                          .threads_per_warp = 4,
+                                          .threads_per_warp = lanes,
                                           .lds_bytes = 4096};
     assert_true(ventus_cosim_ref_launch(h->cosim, &l));
     for (uint32_t g2 = 0; g2 < 2; g2++) { /* on two SMs, with the same addresses of local memory */
@@ -322,6 +328,8 @@ static void hand_open(struct hand *h, const char *source)
         for (uint32_t w = 0; w < 2; w++) assert_true(ventus_cosim_dut_warp_begin(h->cosim, 2 * g2 + w, g2, 0, w));
     }
 }
+
+static void hand_open(struct hand *h, const char *source) { hand_open_with(h, source, 4, VENTUS_COSIM_X); }
 
 /* The instruction at word number `at`, which writes `value` to x[reg] (0: nothing). */
 static int hand_retire(struct hand *h, uint32_t hart, uint32_t at, uint32_t reg, uint32_t value)
@@ -398,6 +406,64 @@ static void test_end(void **state)
     assert_true(ventus_cosim_dut_group_end(h.cosim, 0, 0));
     assert_false(ventus_cosim_ref_launch_end(h.cosim));
     assert_non_null(strstr(ventus_cosim_report(h.cosim), "2 of 2 work-groups have begun and 1 have ended"));
+    ventus_cosim_ref_shutdown(h.cosim);
+}
+
+/* A branch that goes the other way is found where the design is next. */
+static void test_branch(void **state)
+{
+    struct hand h;
+    (void)state;
+    hand_open(&h, " addi x5, x0, 1\n beq x5, x0, far\n addi x6, x0, 2\nfar: endprg\n");
+    assert_true(hand_retire(&h, 0, 0, 5, 1));
+    assert_true(hand_retire(&h, 0, 1, 0, 0));
+    assert_false(hand_retire(&h, 0, 3, 0, 0));
+    assert_non_null(strstr(ventus_cosim_report(h.cosim),
+                           "the address of the instruction\n  kernel (no name known)\n  work-group (0, 0, 0), warp 0"));
+    assert_non_null(strstr(ventus_cosim_report(h.cosim), "  expected 0x80000008\n  found    0x8000000c\n"));
+    ventus_cosim_ref_shutdown(h.cosim);
+}
+
+/* ---- atomics: memory's order need not be that of retirement ---- */
+
+static void hand_retire_v(struct hand *h, uint32_t hart, uint32_t at, uint32_t reg, uint32_t value)
+{
+    const uint32_t values[32] = {value};
+    assert_true(ventus_cosim_dut_v_set(h->cosim, hart, reg, 1, values));
+    if (!hand_retire(h, hart, at, 0, 0)) fail_msg("%s", ventus_cosim_report(h->cosim));
+}
+
+/* The first group has two warps of a lane; each does `atomic` with its number + 1, where memory has warp 1 first. */
+static void hand_atomics(struct hand *h, const char *atomic, uint32_t then)
+{
+    char source[400];
+    snprintf(
+        source, sizeof source,
+        " lui x5, 0x90000\n csrr x6, CSR_WID\n addi x6, x6, 1\n vmv.v.x v1, x5\n vmv.v.x v2, x6\n %s v3, v2, (v1)\n"
+        " lw x7, 0(x5)\n sw x6, 0(x5)\n lw x7, 0(x5)\n endprg\n",
+        atomic);
+    hand_open_with(h, source, 1, VENTUS_COSIM_X | VENTUS_COSIM_V);
+    for (uint32_t w = 0; w < 2; w++) {
+        hand_start(h, w, w);
+        hand_retire_v(h, w, 3, 1, 0x90000000);
+        hand_retire_v(h, w, 4, 2, w + 1);
+    }
+    hand_retire_v(h, 0, 5, 3, then);
+    hand_retire_v(h, 1, 5, 3, 0);
+}
+
+static void test_order_of_atomics(void **state)
+{
+    struct hand h;
+    (void)state;
+    hand_atomics(&h, "amoswap.w", 2);
+    assert_true(hand_retire(&h, 1, 6, 7, 1)); /* warp 0 came last in memory */
+    assert_true(hand_retire(&h, 1, 7, 0, 0)); /* a store: the word is known again */
+    assert_false(hand_retire(&h, 1, 8, 7, 1));
+    ventus_cosim_ref_shutdown(h.cosim);
+    hand_atomics(&h, "amoadd.w", 2);
+    assert_false(hand_retire(&h, 1, 6, 7, 1)); /* the sum is 3 in each order */
+    assert_non_null(strstr(ventus_cosim_report(h.cosim), "expected 0x00000003, found 0x00000001"));
     ventus_cosim_ref_shutdown(h.cosim);
 }
 
@@ -493,6 +559,8 @@ int main(void)
         cmocka_unit_test(test_barrier_orders),
         cmocka_unit_test(test_barrier_is_passed_too_early),
         cmocka_unit_test(test_end),
+        cmocka_unit_test(test_branch),
+        cmocka_unit_test(test_order_of_atomics),
         cmocka_unit_test(test_local_memory_of_each_sm),
         cmocka_unit_test(test_tolerance),
         cmocka_unit_test(test_misuse),
