@@ -7,9 +7,11 @@
  *
  * A `hart` is the design's own number of a place for a warp, below VENTUS_COSIM_HARTS; a work-group is on a slot of an
  * SM. Functions that can fail return 1 for done or equal, 0 for failed or different; ventus_cosim_error says why, in a
- * line. After a difference nothing is compared any more: ventus_cosim_dut_retire and the others return 0.
- * Addresses are guest addresses, sizes bytes, masks bit k for lane k. A ventus_cosim belongs to the thread that calls;
- * several are independent. The header is C99 and C++11; ventus_cosim.sv imports the same functions by DPI. */
+ * line. After a difference nothing is compared any more: ventus_cosim_dut_retire and the others return 0. A null
+ * pointer is such an error, too, where none is allowed; functions that return a value return 0 then. What the caller
+ * passes stays his and is not kept. Addresses are guest addresses, sizes bytes, masks bit k for lane k. A ventus_cosim
+ * belongs to the thread that calls; several are independent. The header is C99 and C++11; ventus_cosim.sv imports the
+ * same functions by DPI. */
 #ifndef VENTUS_COSIM_H
 #define VENTUS_COSIM_H
 
@@ -39,7 +41,8 @@ enum ventus_cosim_reports {
 
 /* Makes a reference of the machine that a machine file describes (docs/machine.md: profile, SMs, slots for work-groups,
  * local memory); NULL or "": the default machine. `reports` is a set of enum ventus_cosim_reports. NULL when it cannot
- * be had; ventus_cosim_error(NULL) says why. Release with ventus_cosim_ref_shutdown. */
+ * be had (the file, the host's memory, a bit that is no report, a machine that translates addresses);
+ * ventus_cosim_error(NULL) says why. Release with ventus_cosim_ref_shutdown. */
 ventus_cosim *ventus_cosim_ref_init(const char *machine, uint32_t reports);
 
 /* Releases it; NULL is allowed. */
@@ -76,11 +79,12 @@ struct ventus_cosim_launch {
     uint32_t pds_bytes;        /* ... bytes of a work-item */
 };
 
-/* Begins a launch. Its memory has been written. One at a time. */
+/* Begins a launch. Its memory has been written. One at a time; 0, too, when the machine has no room for its
+ * work-groups, or when there are more than 2^24. */
 int ventus_cosim_ref_launch(ventus_cosim *cosim, const struct ventus_cosim_launch *launch);
 
-/* Both from files: loads the buffers of a recorded launch (NAME.metadata and NAME.data, as VENTUS_EXPORT writes them),
- * the names and lines of NAME.elf if it is there, and begins the launch. */
+/* Memory and launch from files: loads the buffers of a recorded launch (NAME.metadata and NAME.data, as VENTUS_EXPORT
+ * writes them), the names and lines of NAME.elf if it is there, and begins the launch. */
 int ventus_cosim_ref_case(ventus_cosim *cosim, const char *metadata);
 
 /* What has been loaded, for designs that take it from here: a field of the launch by its place in struct
@@ -91,11 +95,13 @@ uint32_t ventus_cosim_ref_word(const ventus_cosim *cosim, uint32_t addr);
 /* The launch is over in the design. 0 when work-groups have not begun, or not ended. */
 int ventus_cosim_ref_launch_end(ventus_cosim *cosim);
 
-/* Compares a piece of the design's memory with the reference's, after a launch. */
+/* Compares a piece of the design's memory, `size` bytes, with the reference's from addr on, after a launch. Local
+ * memory is not compared: it is gone with its group. */
 int ventus_cosim_ref_memory_compare(ventus_cosim *cosim, uint32_t addr, const void *bytes, uint64_t size);
 
 /* How many units in the last place of 32 bits a result may be away, of instructions whose mnemonics are like `pattern`
- * (* and ? as in names of files). The defaults are in tolerance.def. 0: there is no such instruction. */
+ * (* and ? as in names of files); of packed halves, units of 16 bits. The defaults are in tolerance.def. 0: there is no
+ * such instruction. */
 int ventus_cosim_ref_tolerance(ventus_cosim *cosim, const char *pattern, uint32_t ulps);
 
 /* ---- the design: where warps are ---- */
@@ -114,7 +120,7 @@ int ventus_cosim_dut_group_end(ventus_cosim *cosim, uint32_t sm, uint32_t slot);
 
 /* ---- the design: what the instruction has done that retires next on `hart` ---- */
 
-/* It has written a scalar register. */
+/* It has written a scalar register, x0 to x63. Of each kind of register up to 8. */
 int ventus_cosim_dut_x_set(ventus_cosim *cosim, uint32_t hart, uint32_t reg, uint32_t value);
 
 /* It has written the lanes in `mask` of a vector register; values[lane], 32 words, of which those of other lanes do not
@@ -122,8 +128,9 @@ int ventus_cosim_dut_x_set(ventus_cosim *cosim, uint32_t hart, uint32_t reg, uin
 int ventus_cosim_dut_v_set(ventus_cosim *cosim, uint32_t hart, uint32_t reg, uint32_t mask, const uint32_t *values);
 
 /* It has accessed memory: `bytes` (1, 2 or 4) of each lane in `mask` at addr[lane]; mask 0: once for the warp, at
- * addr[0]. `write`: 0 a load, 1 a store, 2 an atomic operation. data[lane] is what a store writes; not looked at for
- * others, and may be NULL. */
+ * addr[0]. `addr` has 32 words, or 1 where the mask is 0; so has `data`. `write`: 0 a load, 1 a store, 2 an atomic
+ * operation. data[lane] is what a store writes, in the lowest bytes; not looked at for others, and may be NULL: then it
+ * is not compared. An access of several words is up to 4 of these, in the order of the words. */
 int ventus_cosim_dut_bus(ventus_cosim *cosim, uint32_t hart, uint32_t write, uint32_t bytes, uint32_t mask,
                          const uint32_t *addr, const uint32_t *data);
 

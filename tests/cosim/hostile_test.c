@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "cosim/ventus_cosim.h"
+#include "tests/rng.h"
 
 enum { CODE = 0x80000000u, DATA = 0x90000000u, ENDPRG = 0x0000400b, ADDI = 0x00100293 /* addi x5, x0, 1 */ };
 
@@ -27,13 +28,18 @@ static ventus_cosim *open_with(uint32_t reports)
     return c;
 }
 
+static void start(ventus_cosim *c)
+{
+    assert_true(ventus_cosim_ref_launch(c, &one_warp));
+    assert_true(ventus_cosim_dut_group_begin(c, 0, 0, 0, 0x70000000, 0));
+    assert_true(ventus_cosim_dut_warp_begin(c, 0, 0, 0, 0));
+}
+
 /* With a warp on hart 0. */
 static ventus_cosim *started(uint32_t reports)
 {
     ventus_cosim *c = open_with(reports);
-    assert_true(ventus_cosim_ref_launch(c, &one_warp));
-    assert_true(ventus_cosim_dut_group_begin(c, 0, 0, 0, 0x70000000, 0));
-    assert_true(ventus_cosim_dut_warp_begin(c, 0, 0, 0, 0));
+    start(c);
     return c;
 }
 
@@ -208,7 +214,8 @@ static void test_too_much_of_an_instruction(void **state)
     for (uint32_t i = 0; i < 8; i++) assert_true(ventus_cosim_dut_x_set(c, 0, UINT32_MAX - i, 0));
     failed(c, ventus_cosim_dut_x_set(c, 0, 5, 0), "more than 8 registers");
     assert_false(ventus_cosim_dut_retire(c, 0, CODE, ADDI));
-    assert_non_null(strstr(ventus_cosim_report(c), "first difference: the number of memory accesses: expected 0, found 4"));
+    assert_non_null(
+        strstr(ventus_cosim_report(c), "first difference: the number of memory accesses: expected 0, found 4"));
     assert_false(ventus_cosim_dut_retire(c, 0, CODE + 4, ENDPRG)); /* nothing is compared any more */
     assert_int_equal(ventus_cosim_metric(c, VENTUS_COSIM_DIFFERENCES), 1);
     ventus_cosim_ref_shutdown(c);
@@ -231,12 +238,81 @@ static void test_no_code(void **state)
 {
     ventus_cosim *c = ventus_cosim_ref_init("", 0);
     (void)state;
-    assert_true(ventus_cosim_ref_launch(c, &one_warp));
-    assert_true(ventus_cosim_dut_group_begin(c, 0, 0, 0, 0x70000000, 0));
-    assert_true(ventus_cosim_dut_warp_begin(c, 0, 0, 0, 0));
+    start(c);
     assert_false(ventus_cosim_dut_retire(c, 0, CODE, ADDI));
     assert_non_null(strstr(ventus_cosim_report(c), "the instruction fails in the reference"));
     ventus_cosim_ref_shutdown(c);
+}
+
+/* ---- all at once ---- */
+
+/* Numbers that are often right. */
+static uint32_t any(void)
+{
+    static const uint32_t likely[] = {0, 1, 2, 3, 4, 5, 15, 31, CODE, CODE + 4, DATA, 0x70000000, UINT32_MAX};
+    const uint32_t n = rng() % 20;
+    return n < sizeof likely / sizeof *likely ? likely[n] : n < 17 ? rng() % 8 : rng();
+}
+
+static void retire_next(ventus_cosim *c, uint32_t hart, bool wrong)
+{
+    const uint32_t pc = ventus_cosim_ref_pc(c, hart);
+    ventus_cosim_dut_retire(c, hart, pc + wrong, ventus_cosim_ref_word(c, pc));
+}
+
+static void any_call(ventus_cosim *c)
+{
+    const uint32_t n = rng() % 200, a = any(), b = any(), d = any();
+    uint32_t words[32];
+    for (int i = 0; i < 32; i++) words[i] = any();
+    const struct ventus_cosim_launch l = {CODE, DATA, {a % 4, 1, b % 3}, d, b, any(), a, b, any(), DATA, d};
+    switch (n) {
+    case 0: ventus_cosim_ref_memory_write(c, CODE + a % 64 * 4, words, sizeof words); break;
+    case 1: ventus_cosim_ref_launch(c, rng() & 1 ? &l : &one_warp); break;
+    case 2: ventus_cosim_dut_group_begin(c, a, b, d, 0x70000000 + a * 64, DATA); break;
+    case 3: ventus_cosim_dut_group_begin(c, 0, 0, 0, 0x70000000, DATA); break;
+    case 4: ventus_cosim_dut_warp_begin(c, a % 8, b, d, 0); break;
+    case 5: ventus_cosim_dut_warp_begin(c, a % 8, 0, 0, 0); break;
+    case 6: ventus_cosim_dut_group_end(c, a % 3, b % 3); break;
+    case 7: ventus_cosim_ref_launch_end(c); break;
+    case 8: ventus_cosim_dut_x_set(c, a % 8, b, d); break;
+    case 9: ventus_cosim_dut_v_set(c, a % 8, b, d, words); break;
+    case 10: ventus_cosim_dut_bus(c, a % 8, b % 4, d, a, words, words); break;
+    case 11: ventus_cosim_dut_simt_set(c, a % 8, b, d); break;
+    case 12: ventus_cosim_ref_x_set(c, a % 8, b, d); break;
+    case 13: ventus_cosim_ref_v_set(c, a % 8, b % 64, d, any()); break;
+    case 14: ventus_cosim_ref_memory_compare(c, a, words, d % 128); break;
+    case 15: ventus_cosim_ref_memory_open(c, a, d % 100000); break;
+    default: retire_next(c, a % 8, n == 199);
+    }
+}
+
+/* Words of all kinds of instructions, most of them valid. */
+static void write_noise(ventus_cosim *c)
+{
+    static const uint32_t opcodes[] = {0x13, 0x13, 0x13, 0x13, 0x33, 0x33, 0x03, 0x23, 0x57,
+                                       0x57, 0x7b, 0x0b, 0x5b, 0x2f, 0x63, 0x6f, 0x53};
+    uint32_t words[32];
+    for (int i = 0; i < 32; i++) words[i] = (rng() & ~0x7fu) | opcodes[rng() % (sizeof opcodes / sizeof *opcodes)];
+    assert_true(ventus_cosim_ref_memory_write(c, CODE, words, sizeof words));
+    assert_true(ventus_cosim_ref_memory_open(c, DATA, 65536));
+}
+
+/* Calls in any order, of programs that are noise, neither crash nor leak. */
+static void test_any_calls(void **state)
+{
+    uint32_t executed = 0;
+    (void)state;
+    for (int run = 0; run < 1000; run++) {
+        ventus_cosim *c = open_with(run % 4 ? 0 : VENTUS_COSIM_SIMT | VENTUS_COSIM_V);
+        write_noise(c);
+        if (run % 3) start(c);
+        for (uint32_t i = 1; i < 32; i++) ventus_cosim_ref_x_set(c, 0, i, DATA + 4096 + 4 * i);
+        for (int i = 0; i < 200; i++) any_call(c);
+        executed += ventus_cosim_metric(c, VENTUS_COSIM_RETIRED) > 2;
+        ventus_cosim_ref_shutdown(c);
+    }
+    assert_true(executed > 20);
 }
 
 /* ---- files ---- */
@@ -259,8 +335,8 @@ static void write_words(const char *name, const uint32_t *words, size_t n, bool 
 }
 
 /* Two groups of a warp of four lanes; buffers for a word of data and for the code. */
-static const uint32_t metadata[] = {CODE, 0, 2, 1, 1, 4, 1, 0x90001000, 4096, 0,  64,   64,
-                                    0,    2, DATA, CODE, 4, 8, 4096, 4096};
+static const uint32_t metadata[] = {CODE, 0,  2, 1, 1,    4,    1, 0x90001000, 4096, 0,
+                                    64,   64, 0, 2, DATA, CODE, 4, 8,          4096, 4096};
 static const uint32_t data[] = {1234, ADDI, ENDPRG};
 
 static int enter(void **state)
@@ -316,7 +392,10 @@ static void test_programs(void **state)
     (void)state;
     failed(c, ventus_cosim_ref_program_load(c, "missing.elf"), "missing.elf: cannot be read");
     failed(c, ventus_cosim_ref_program_load(c, "/"), "/: ");
-    write_file("two.elf", "\x7f""ELF", 4);
+    write_file("two.elf",
+               "\x7f"
+               "ELF",
+               4);
     failed(c, ventus_cosim_ref_program_load(c, "two.elf"), "two.elf: ");
     write_words("two.metadata", metadata, sizeof metadata / sizeof *metadata, true);
     write_words("two.data", data, sizeof data / sizeof *data, false);
@@ -337,6 +416,7 @@ int main(void)
         cmocka_unit_test(test_too_much_of_an_instruction),
         cmocka_unit_test(test_wrong_addresses_of_instructions),
         cmocka_unit_test(test_no_code),
+        cmocka_unit_test(test_any_calls),
         cmocka_unit_test(test_case),
         cmocka_unit_test(test_programs),
     };
