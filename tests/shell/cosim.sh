@@ -6,7 +6,8 @@ set -u
 imports=$VENTUS_SOURCE/cosim/ventus_cosim.sv
 
 check 0 '' verilator --lint-only -Wall "$imports"
-check 0 '' verilator --binary -j 2 -Wno-fatal -CFLAGS -O0 -LDFLAGS "-L$VENTUS_BUILD -lventus-cosim -Wl,--allow-shlib-undefined" \
+check 0 '' verilator --binary -j 2 -Wno-fatal -MAKEFLAGS OPT_FAST=-O0 -MAKEFLAGS OPT_SLOW=-O0 -MAKEFLAGS OPT_GLOBAL=-O0 \
+    -LDFLAGS "-L$VENTUS_BUILD -lventus-cosim -Wl,--allow-shlib-undefined" \
     --Mdir made --top-module squares "$imports" "$VENTUS_SOURCE/tests/cosim/squares.sv"
 [ $status = 0 ] || exit 1
 export LD_LIBRARY_PATH="$VENTUS_BUILD"
