@@ -24,6 +24,7 @@ awk '
         allow("translator", "isa host sim native")
         allow("driver", "isa host asm sim check debug timing profile")
         allow("vt", "isa host asm sim driver")
+        allow("cosim", "isa asm sim trace vt")
         allow("opencl", "isa host sim driver")
         allow("tools", "isa host asm sim check trace timing driver vt")
         allow("compiler", "isa host asm")

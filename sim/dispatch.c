@@ -399,16 +399,6 @@ static void settle_claim(struct dispatcher *d, struct sm *sm)
 
 static struct slot *slot_of(struct sm *sm, const struct group *g) { return &sm->slots[g->slot]; }
 
-/* The nth place in the grid. */
-static void set_place(struct group *g, uint32_t n)
-{
-    const uint32_t *groups = g->launch->groups;
-    g->wgid = n;
-    g->index[0] = n % groups[0];
-    g->index[1] = n / groups[0] % groups[1];
-    g->index[2] = n / groups[0] / groups[1];
-}
-
 /* Group `number` of the claim, in its slot, its position filled in. */
 static void position(struct sm *sm, struct slot *slot, uint32_t number)
 {
@@ -424,7 +414,7 @@ static void position(struct sm *sm, struct slot *slot, uint32_t number)
     g->observers = r->observers;
     g->job = r->job;
     g->launch_number = r->number;
-    set_place(g, number);
+    group_set_place(g, number);
     slot->pds = 0;
     if (r->areas) slot->pds = r->areas[--r->nareas];
     g->pds_base = private_area(l, slot->pds);
@@ -498,7 +488,7 @@ static enum slice_end next_of_claim(struct sm *sm)
     if (c->run != slot->run || c->run->stopped || !take_first(c, &number)) return SLICE_ENDED;
     claim_advance(c);
     if (number == slot->group.wgid + 1u) group_advance(&slot->group);
-    else set_place(&slot->group, number);
+    else group_set_place(&slot->group, number);
     group_start_again(sm, slot);
     return SLICE_OVER;
 }

@@ -141,6 +141,15 @@ static bool size_slot(struct slot *slot, size_t warps, size_t rows)
 
 /* ---- start ---- */
 
+void group_set_place(struct group *g, uint32_t n)
+{
+    const uint32_t *groups = g->launch->groups;
+    g->wgid = n;
+    g->index[0] = n % groups[0];
+    g->index[1] = n / groups[0] % groups[1];
+    g->index[2] = n / groups[0] / groups[1];
+}
+
 static uint32_t items_of(const struct group *g)
 {
     const struct launch *l = g->launch;

@@ -247,6 +247,9 @@ bool group_fits(const struct sm *sm, const struct launch *launch);
  * grid. */
 struct slot *group_place(struct sm *sm, const struct launch *launch);
 
+/* The group's place in the grid is the one of linear number n. */
+void group_set_place(struct group *g, uint32_t n);
+
 /* Starts the warps of a placed group. False: the host is out of memory. */
 bool group_start(struct sm *sm, struct slot *slot);
 

@@ -27,6 +27,12 @@ struct event {
     bool writes_memory;                    /* data is valid */
 };
 
+/* ---- event.c: to be called from the hooks `before`, `access` and `after` ---- */
+
+void trace_event_begin(struct event *e, const struct warp *w, const struct insn *in);
+void trace_event_access(struct event *e, const struct access *access);
+void trace_event_end(struct event *e, const struct warp *w, uint32_t pc, const struct insn *in);
+
 /* ---- asm.c ---- */
 
 /* The instruction of `word` as the public simulator writes it, "mnemonic operands"; a prefix is an

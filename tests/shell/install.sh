@@ -136,6 +136,14 @@ page docs/driver.md
 check 0 '' cc -std=c17 -Wall -Wextra -Werror -pedantic -fsyntax-only scale.c $(pkg-config --cflags ventus)
 ldd scale | grep -q "libventus.so.[0-9]* => $lib/" || wrong "the program does not use the installed library: $(ldd scale)"
 
+# The same of docs/cosim.md: its kernel and its program.
+awk '/^```$/ && !on && !done { on = 1; next } /^```$/ { on = 0; done = 1 } on' "$VENTUS_SOURCE/docs/cosim.md" >square.cl
+awk '/^```c$/ { on = 1; next } /^```$/ { on = 0 } on' "$VENTUS_SOURCE/docs/cosim.md" >retired.c
+page docs/cosim.md
+[ "$n" = 9 ] || wrong "docs/cosim.md: 9 commands expected, not $n"
+check 0 '' cc -std=c17 -Wall -Wextra -Werror -pedantic -fsyntax-only retired.c $(pkg-config --cflags ventus-cosim)
+[ -s "$(pkg-config --variable=sv ventus-cosim)" ] || wrong 'pkg-config does not know the file of imports'
+
 # Other machines: one of another instruction set, one whose groups are too small, one with narrower warps, one that is not there.
 VENTUS_CONFIG=$VENTUS_SOURCE/configs/rtl.conf check 1 'not a program for this device' ./scale scale.elf
 ventus cc --profile toolchain scale.cl -o scale.elf
@@ -228,6 +236,11 @@ exports libventus.so
 diff declared exported || wrong "libventus.so does not export what ventus.h declares"
 exports libventus-driver.so
 grep -v '^vt_' exported && wrong "foreign names in libventus-driver.so"
+printf '#include <ventus_cosim.h>\n' | cc -E -P $(pkg-config --cflags ventus-cosim) - | grep -o 'ventus_cosim_[a-z_]*(' | tr -d '(' |
+    sort -u >declared
+[ "$(wc -l <declared)" -gt 25 ] || wrong "only $(wc -l <declared) functions of co-simulation declared"
+exports libventus-cosim.so
+diff declared exported || wrong "libventus-cosim.so does not export what ventus_cosim.h declares"
 exports libventus-opencl.so
 grep -v '^cl' exported && wrong "foreign names in libventus-opencl.so"
 
