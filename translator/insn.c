@@ -181,6 +181,36 @@ static LLVMValueRef lanes_of_warp(struct translator *t)
     return ir_load(t, t->i32, warp(t), offsetof(struct warp, lanes));
 }
 
+/* Do all lanes want the word of a lane equally far from them, and is the distance known? */
+static bool is_known_distance(const struct translator *t, const struct lanes *ways, uint32_t *distance)
+{
+    for (unsigned p = 0; p < t->chunks; p++)
+        if (!LLVMIsConstant(ways->chunk[p]) || ways->chunk[p] != ways->chunk[0]) return false;
+    LLVMValueRef word = LLVMGetAggregateElement(ways->chunk[0], 0);
+    for (unsigned i = 1; i < t->words; i++)
+        if (LLVMGetAggregateElement(ways->chunk[0], i) != word) return false;
+    if (!word || !LLVMIsAConstantInt(word)) return false;
+    *distance = (uint32_t)LLVMConstIntGetZExtValue(word);
+    return t->flow->request->lanes != LANES_ANY;
+}
+
+/* Chunk p of words that are moved by a known distance; lanes for which the warp has no such lane keep their own. */
+static LLVMValueRef moved_chunk(struct translator *t, const struct lanes *words, unsigned p, uint32_t distance)
+{
+    LLVMValueRef out = words->chunk[p], index[ISA_LANES];
+    for (unsigned source = 0; source < t->chunks; source++) {
+        bool any = false;
+        for (unsigned i = 0; i < t->words; i++) {
+            uint32_t from = p * t->words + i + distance;
+            bool here = from < ISA_LANES && t->full >> from & 1 && from / t->words == source;
+            index[i] = ir_u32(t, here ? t->words + from % t->words : i);
+            any |= here;
+        }
+        if (any) out = LLVMBuildShuffleVector(t->b, out, words->chunk[source], LLVMConstVector(index, t->words), "");
+    }
+    return out;
+}
+
 /* Lanes that wait hold what they had: so the variables are made right first. */
 static void translate_shuffle(struct translator *t, const struct node *n)
 {
@@ -188,6 +218,12 @@ static void translate_shuffle(struct translator *t, const struct node *n)
     LLVMValueRef args[CHUNKS + 4];
     if (t->version == MASKED) settle(t);
     struct lanes words = get_v(t, n->d.in.rs2), ways = get_v(t, n->d.in.rs1), out = words;
+    uint32_t distance;
+    if (is_known_distance(t, &ways, &distance)) {
+        for (unsigned p = 0; p < t->chunks; p++) out.chunk[p] = moved_chunk(t, &words, p, distance);
+        set_v(t, n->d.in.rd, out);
+        return;
+    }
     for (unsigned p = 0; p < CHUNKS; p++) args[p] = p < t->chunks ? words.chunk[p] : ir_zero_chunk(t);
     args[CHUNKS + 2] = lanes_of_warp(t);
     for (unsigned p = 0; p < t->chunks; p++) {

@@ -425,9 +425,26 @@ static unsigned cheaper_row(struct translator *t, const struct insn *in, LLVMVal
     return in->op;
 }
 
+static struct lanes splat_lanes(struct translator *t, uint32_t word)
+{
+    struct lanes out;
+    for (unsigned p = 0; p < t->chunks; p++) out.chunk[p] = ir_splat(t, ir_u32(t, word));
+    return out;
+}
+
+/* The same known word in all lanes, as a constant, from which others compute at once (translate_shuffle). */
+static bool is_known_splat(struct translator *t, const struct insn *in, uint32_t *word)
+{
+    struct x_fact x = t->holds.x[in->rs1 % ISA_XREGS];
+    *word = in->op == OP_VMV_V_I ? (uint32_t)in->imm : x.value;
+    return in->vm && (in->op == OP_VMV_V_I || (in->op == OP_VMV_V_X && x.known));
+}
+
 struct lanes lanes_of_row(struct translator *t, const struct node *n)
 {
     const struct insn *in = &n->d.in;
+    uint32_t word;
+    if (is_known_splat(t, in, &word)) return splat_lanes(t, word);
     struct lanes vs2 = get_operand(t, n, ROLE_RS2, in->rs2), vs1 = get_operand(t, n, ROLE_RS1, in->rs1), out;
     struct lanes vd = get_operand(t, n, ROLE_RD, in->rd);
     LLVMValueRef rs1 = get_x(t, n->d.scalars >> ROLE_RS1 & 1 ? in->rs1 : 0);

@@ -1,6 +1,6 @@
-/* Functions of a whole work-group. Its values go through local memory, the last part of each warp's stack, which has a
- * place of eight bytes for each lane: first a warp's own, in steps of doubled distance, then the sums of the warps. */
-#include "library.h"
+/* Functions of a whole work-group: first each warp's own lanes, then the results of the warps, which go through local
+ * memory, the last part of each warp's stack, which has a place of eight bytes for each lane. */
+#include "other_lanes.h"
 
 /* What the last lane of a warp has is for all of its lanes. */
 static uint last_lane(uint warp)
@@ -11,20 +11,15 @@ static uint last_lane(uint warp)
 
 #define PLACES(T, warp) ((volatile __local T *)places_of(warp))
 
-/* `before`: of the work-items that come first; `own` with that of x itself; the result is that of all. The lanes of a
- * warp are in step: all have read before the first one writes. */
+/* `before`: of the work-items that come first; `own` with that of x itself; the result is that of all. */
 #define COLLECTIVE(T, NAME, OP, NEUTRAL) \
+    SCAN_ALL(T, NAME, OP) \
     static OVERLOAD T group_##NAME(T x, T *before, T *own) \
     { \
-        uint lane = __ventus_lane(), lanes = __ventus_csr(CSR_NUMT), warp = __ventus_csr(CSR_WID), warps = __ventus_csr(CSR_NUMW); \
-        volatile __local T *places = PLACES(T, warp); \
-        places[lane] = x; \
-        for (uint step = 1; step < lanes; step *= 2) { \
-            T other = places[lane < step ? lane : lane - step], both = OP(other, x); \
-            x = lane < step ? x : both; \
-            places[lane] = x; \
-        } \
-        T left = places[lane ? lane - 1 : 0], all = NEUTRAL; \
+        uint warp = __ventus_csr(CSR_WID), warps = __ventus_csr(CSR_NUMW); \
+        x = scan_all_##NAME(x); \
+        T left = from_lane(x, LANE() - 1), all = NEUTRAL; \
+        PLACES(T, warp)[LANE()] = x; \
         *before = NEUTRAL; \
         __ventus_barrier(3); \
         for (uint i = 0; i < warps; i++) { \
@@ -34,7 +29,7 @@ static uint last_lane(uint warp)
         } \
         __ventus_barrier(3); \
         *own = OP(*before, x); \
-        if (lane) *before = OP(*before, left); \
+        if (LANE()) *before = OP(*before, left); \
         return all; \
     } \
     OVERLOAD T work_group_reduce_##NAME(T x) \

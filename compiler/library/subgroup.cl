@@ -1,8 +1,7 @@
 /* Sub-groups: a sub-group is a warp. Its work-items are lanes 0 to get_sub_group_size() - 1; those that take part in a
  * function are the active ones, so that the functions for any lanes and those for all of them are the same. */
-#include "library.h"
+#include "other_lanes.h"
 
-#define LANE() __ventus_lane()
 #define NOBODY (~0u) /* the lane before the first */
 
 /* ---- sizes and numbers ---- */
@@ -52,18 +51,6 @@ OVERLOAD uint4 get_sub_group_gt_mask(void) { return (uint4)(below(get_max_sub_gr
 OVERLOAD uint4 get_sub_group_ge_mask(void) { return (uint4)(below(get_max_sub_group_size()) & ~below(LANE()), 0, 0, 0); }
 
 /* ---- values of other lanes: words by the machine's shuffle, others made of them ---- */
-
-#define WORD(T) \
-    static OVERLOAD T from_lane(T x, uint lane) { return (T)__ventus_shuffle((uint)x, lane - LANE()); }
-#define TWO_WORDS(T) \
-    static OVERLOAD T from_lane(T x, uint lane) \
-    { \
-        return (T)((ulong)from_lane((uint)((ulong)x >> 32), lane) << 32 | from_lane((uint)x, lane)); \
-    }
-WORD(char) WORD(uchar) WORD(short) WORD(ushort) WORD(int) WORD(uint) TWO_WORDS(long) TWO_WORDS(ulong)
-static OVERLOAD float from_lane(float x, uint lane) { return as_float(from_lane(as_uint(x), lane)); }
-static OVERLOAD half from_lane(half x, uint lane) { return as_half(from_lane(as_ushort(x), lane)); }
-static OVERLOAD double from_lane(double x, uint lane) { return as_double(from_lane(as_ulong(x), lane)); }
 
 #define BROADCAST(T) \
     OVERLOAD T sub_group_broadcast(T x, uint lane) { return from_lane(x, lane); } \
@@ -117,15 +104,21 @@ static uint active_in_cluster(uint size) { return ballot(1) & below(size) << (LA
     OVERLOAD T sub_group_non_uniform_scan_inclusive_##NAME(T x) { return scan_##NAME(x, lane_before(ballot(1))); } \
     OVERLOAD T sub_group_non_uniform_scan_exclusive_##NAME(T x) { return scan_before_##NAME(x, lane_before(ballot(1))); } \
     OVERLOAD T sub_group_clustered_reduce_##NAME(T x, uint size) { return reduce_##NAME(x, active_in_cluster(size)); }
-#define OVER_ALL(T, NAME) \
-    OVERLOAD T sub_group_reduce_##NAME(T x) { return from_lane(scan_##NAME(x, LANE() - 1), get_sub_group_size() - 1); } \
-    OVERLOAD T sub_group_scan_inclusive_##NAME(T x) { return scan_##NAME(x, LANE() - 1); } \
-    OVERLOAD T sub_group_scan_exclusive_##NAME(T x) { return scan_before_##NAME(x, LANE() - 1); }
+#define OVER_ALL(T, NAME, OP, NEUTRAL) \
+    SCAN_ALL(T, NAME, OP) \
+    OVERLOAD T sub_group_reduce_##NAME(T x) { return from_lane(scan_all_##NAME(x), get_sub_group_size() - 1); } \
+    OVERLOAD T sub_group_scan_inclusive_##NAME(T x) { return scan_all_##NAME(x); } \
+    OVERLOAD T sub_group_scan_exclusive_##NAME(T x) \
+    { \
+        T own = scan_all_##NAME(x), other = from_lane(own, LANE() - 1); \
+        return LANE() ? other : NEUTRAL; \
+    }
 
 #define PRODUCT(a, b) ((a) * (b))
 #define NUMBERS(T, LOWEST, HIGHEST) \
     OVER_LANES(T, add, SUM, 0) OVER_LANES(T, min, LEAST, HIGHEST) OVER_LANES(T, max, GREATEST, LOWEST) \
-    OVER_LANES(T, mul, PRODUCT, 1) OVER_ALL(T, add) OVER_ALL(T, min) OVER_ALL(T, max)
+    OVER_LANES(T, mul, PRODUCT, 1) OVER_ALL(T, add, SUM, 0) OVER_ALL(T, min, LEAST, HIGHEST) \
+    OVER_ALL(T, max, GREATEST, LOWEST)
 
 #define AND(a, b) ((a) & (b))
 #define OR(a, b)  ((a) | (b))

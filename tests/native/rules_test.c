@@ -165,6 +165,22 @@ static void test_shuffle(void **state)
                 " vshuffle_down.raw v2, v6, v8\n" SAVE " endprg\n");
 }
 
+/* By the same known distance in all lanes: within chunks of the host, across them, to no lane, from a scalar. */
+static void test_shuffle_by_known_distance(void **state)
+{
+    (void)state;
+    static const int distances[] = {0, 1, 5, 8, 15, 16, 31, 32, 33, -1, -2, -8, -16, -31, -32, -33, 1 << 30};
+    for (unsigned i = 0; i < sizeof distances / sizeof *distances; i++) {
+        char text[1024];
+        snprintf(text, sizeof text,
+                 LOAD " vid.v v6\n li x12, %d\n vmv.v.x v7, x12\n vshuffle_down.raw v3, v7, v1\n"
+                      " vshuffle_down.raw v4, v7, v6\n vmv.v.i v8, -4\n vshuffle_down.raw v5, v8, v4\n" SAVE
+                      " endprg\n",
+                 distances[i]);
+        expect_same(text);
+    }
+}
+
 /* Addresses of some lanes that do not follow one another. */
 static void test_addresses_of_some_lanes(void **state)
 {
@@ -890,6 +906,7 @@ int main(void)
         cmocka_unit_test(test_write_of_some_lanes),
         cmocka_unit_test(test_shuffle_of_resting_lanes),
         cmocka_unit_test(test_shuffle),
+        cmocka_unit_test(test_shuffle_by_known_distance),
         cmocka_unit_test(test_addresses_of_some_lanes),
         cmocka_unit_test(test_mask_of_resting_lane),
         cmocka_unit_test(test_waiting_lanes),
