@@ -7,17 +7,25 @@
 #define LANE() __ventus_lane()
 
 /* x of lane number `lane`, the own one where there is none. */
-#define WORD(T) \
-    static inline OVERLOAD T from_lane(T x, uint lane) { return (T)__ventus_shuffle((uint)x, lane - LANE()); }
-#define TWO_WORDS(T) \
+#define WORD(T, BITS) \
     static inline OVERLOAD T from_lane(T x, uint lane) \
     { \
-        return (T)((ulong)from_lane((uint)((ulong)x >> 32), lane) << 32 | from_lane((uint)x, lane)); \
+        return as_##T((BITS)__ventus_shuffle(as_##BITS(x), lane - LANE())); \
     }
-WORD(char) WORD(uchar) WORD(short) WORD(ushort) WORD(int) WORD(uint) TWO_WORDS(long) TWO_WORDS(ulong)
-static inline OVERLOAD float from_lane(float x, uint lane) { return as_float(from_lane(as_uint(x), lane)); }
-static inline OVERLOAD half from_lane(half x, uint lane) { return as_half(from_lane(as_ushort(x), lane)); }
-static inline OVERLOAD double from_lane(double x, uint lane) { return as_double(from_lane(as_ulong(x), lane)); }
+#define TWO_WORDS(T, BITS) \
+    static inline OVERLOAD T from_lane(T x, uint lane) \
+    { \
+        const BITS bits = as_##BITS(x); \
+        const uint low = __ventus_shuffle((uint)bits, lane - LANE()), \
+                   high = __ventus_shuffle((uint)(bits >> 32), lane - LANE()); \
+        return as_##T((BITS)high << 32 | low); \
+    }
+#define LANE_WORDS(F) \
+    F(char, uchar) \
+    F(uchar, uchar) F(short, ushort) F(ushort, ushort) F(int, uint) F(uint, uint) F(half, ushort) F(float, uint)
+#define LANE_PAIRS(F) F(long, ulong) F(ulong, ulong) F(double, ulong)
+LANE_WORDS(WORD)
+LANE_PAIRS(TWO_WORDS)
 
 /* Where all lanes take part: the result of the lanes up to its own, in steps of doubled distance. */
 #define SCAN_ALL(T, NAME, OP) \
