@@ -210,7 +210,7 @@ struct ventus_event {
     uint32_t print_at, print_size;   /* of the print buffer in `block` */
     struct profile_kernel *profiled; /* NULL: not */
     struct launch_names *names;      /* what observers learn about it; NULL: nothing */
-    struct timeline_event *told;     /* for the timeline; NULL: none is wanted */
+    struct timeline_event *timeline; /* for the timeline; NULL: none is wanted */
     struct dependency deps[];        /* what it waits for */
 };
 
@@ -287,10 +287,10 @@ void launch_profiled(ventus_event *event);
 /* VENTUS_TIMELINE asks for a timeline, in which the device appears. False: none. */
 bool device_timeline_environment(ventus_device *device);
 /* The event has been submitted; has ended, and all that wait for it are known. With the queue's lock held. */
-void event_told(ventus_event *event, size_t ndeps);
-void event_told_end(ventus_event *event);
+void timeline_event_submitted(ventus_event *event, size_t ndeps);
+void timeline_event_ended(ventus_event *event);
 /* The launch has an outcome, and still its module. */
-void launch_told(ventus_event *event);
+void timeline_launch_ended(ventus_event *event);
 /* What has not ended yet is in the timeline as it is; the timeline is closed. */
 void device_timeline_end(ventus_device *device);
 void timeline_finish(void);

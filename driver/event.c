@@ -163,7 +163,7 @@ void ventus_event_release(ventus_event *event)
     free(event->args);
     free(event->message);
     free(event->names);
-    free(event->told);
+    free(event->timeline);
     ventus_device *device = event->device;
     spares_give(&device->events, event);
     device_release(device);

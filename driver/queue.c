@@ -142,7 +142,7 @@ static void conclude(ventus_event *e, enum ventus_status status)
 {
     if (e->kind == EVENT_LAUNCH) {
         status = launch_finish(e, status);
-        if (e->told) launch_told(e);
+        if (e->timeline) timeline_launch_ended(e);
         if (e->in.module) ventus_module_free((ventus_module *)e->in.module);
     } else if (status != VENTUS_OK) {
         e->outcome.message = ventus_status_text(status);
@@ -191,7 +191,7 @@ static void end_one(ventus_event *e, enum ventus_status status, struct event_lis
     q->count--;
     tail_ends(e);
     if (e->kind == EVENT_LAUNCH) count_launch(q, e);
-    if (e->told) event_told_end(e);
+    if (e->timeline) timeline_event_ended(e);
     e->state = VENTUS_ENDED;
     struct dependency *others = count_down_own(e, due);
     struct callback *callbacks = event_callbacks(e);
@@ -346,7 +346,7 @@ static enum ventus_status append(struct queue *q, ventus_event *e, size_t ndeps)
     q->watched += e->watch != NULL;
     ventus_event_retain(e);
     if (e->in.module) atomic_fetch_add(&((ventus_module *)e->in.module)->uses, 1);
-    if (e->device->timeline_process) event_told(e, ndeps);
+    if (e->device->timeline_process) timeline_event_submitted(e, ndeps);
     return VENTUS_OK;
 }
 

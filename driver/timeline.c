@@ -47,7 +47,7 @@ static void group_ended(void *user, const struct group *group)
                                    .number = group_sm(group) * g->slots + group->slot,
                                    .begin = *begun_of(g, group),
                                    .end = clock_of_machine(g->device)};
-    const struct timeline_fact facts[] = {{"kernel", e->told ? e->told->name : "", 0},
+    const struct timeline_fact facts[] = {{"kernel", e->timeline ? e->timeline->name : "", 0},
                                           {"command", NULL, e->number},
                                           {"warps", NULL, group->launch->warps},
                                           {"instructions", NULL, group->counters.instructions},
@@ -98,7 +98,7 @@ static const char *name_of(const ventus_event *e, const struct timeline_label *l
 }
 
 /* Without memory for it the event is missing. So are marks that nobody has named. */
-void event_told(ventus_event *e, size_t ndeps)
+void timeline_event_submitted(ventus_event *e, size_t ndeps)
 {
     struct timeline_label label = {0};
     if (!timeline_take_label(&label) && e->kind == EVENT_MARK) return;
@@ -112,15 +112,15 @@ void event_told(ventus_event *e, size_t ndeps)
         t->arrow = timeline_arrow_here(e->outcome.submitted);
         timeline_leave();
     }
-    e->told = t;
+    e->timeline = t;
 }
 
 /* ---- the end ---- */
 
-void launch_told(ventus_event *e)
+void timeline_launch_ended(ventus_event *e)
 {
     const struct ventus_fault *f = &e->outcome.result.fault;
-    if (f->kind != VENTUS_FAULT_NONE && e->in.module) e->told->line = ventus_module_line(e->in.module, f->pc);
+    if (f->kind != VENTUS_FAULT_NONE && e->in.module) e->timeline->line = ventus_module_line(e->in.module, f->pc);
 }
 
 enum { MOST_FACTS = 40 };
@@ -158,7 +158,7 @@ static void add_fault(struct facts *f, const ventus_event *e, struct launch_text
     snprintf(t->pc, sizeof t->pc, "0x%08x", fault->pc);
     snprintf(t->lanes, sizeof t->lanes, "0x%08x", fault->lanes);
     add_text(f, "fault_pc", t->pc);
-    if (e->told->line) add_number(f, "fault_line", e->told->line);
+    if (e->timeline->line) add_number(f, "fault_line", e->timeline->line);
     add_text(f, "fault_group", t->group);
     add_number(f, "fault_warp", fault->warp);
     add_text(f, "fault_lanes", t->lanes);
@@ -184,8 +184,8 @@ static void add_sizes(struct facts *f, const ventus_event *e, struct launch_text
 
 static struct timeline_slice slice_of(const ventus_event *e, bool ended)
 {
-    const struct timeline_label *l = &e->told->label;
-    struct timeline_slice s = {.name = e->told->name, .process = e->device->timeline_process, .number = l->queue};
+    const struct timeline_label *l = &e->timeline->label;
+    struct timeline_slice s = {.name = e->timeline->name, .process = e->device->timeline_process, .number = l->queue};
     s.kind = l->queue ? ROW_QUEUE : e->kind == EVENT_GATE ? ROW_USER : ROW_OTHER;
     s.end = ended ? e->outcome.ended : ventus_clock(e->device);
     s.begin = e->outcome.started && e->outcome.started < s.end ? e->outcome.started : s.end;
@@ -200,7 +200,7 @@ static void write_arrows_out(const ventus_event *e, const struct timeline_slice 
 {
     for (struct dependency *d = e->dependents; d; d = d->next) {
         const ventus_event *w = d->waiting;
-        if (w->device != e->device || !w->told || w->state == VENTUS_ENDED) continue;
+        if (w->device != e->device || !w->timeline || w->state == VENTUS_ENDED) continue;
         d->arrow = timeline_new_arrow();
         timeline_arrow(s, row, d->arrow, true);
     }
@@ -208,8 +208,8 @@ static void write_arrows_out(const ventus_event *e, const struct timeline_slice 
 
 static void write_arrows_in(const ventus_event *e, const struct timeline_slice *s, uint32_t row)
 {
-    if (e->told->arrow) timeline_arrow(s, row, e->told->arrow, false);
-    for (size_t i = 0; i < e->told->ndeps; i++)
+    if (e->timeline->arrow) timeline_arrow(s, row, e->timeline->arrow, false);
+    for (size_t i = 0; i < e->timeline->ndeps; i++)
         if (e->deps[i].arrow) timeline_arrow(s, row, e->deps[i].arrow, false);
 }
 
@@ -225,7 +225,7 @@ static void write_event(const ventus_event *e, const struct timeline_slice *s, c
 /* An event that runs has no outcome yet that this thread may look at. */
 static void tell(const ventus_event *e, bool ended)
 {
-    const struct timeline_label *l = &e->told->label;
+    const struct timeline_label *l = &e->timeline->label;
     const struct timeline_slice s = slice_of(e, ended);
     struct launch_texts texts;
     struct facts f = {0};
@@ -243,7 +243,7 @@ static void tell(const ventus_event *e, bool ended)
     timeline_leave();
 }
 
-void event_told_end(ventus_event *e)
+void timeline_event_ended(ventus_event *e)
 {
     if (e->device->timeline_process) tell(e, true);
 }
@@ -253,7 +253,7 @@ void device_timeline_end(ventus_device *d)
     if (!d->timeline_process) return;
     pthread_mutex_lock(&d->queue.lock);
     for (const ventus_event *e = d->queue.all.first; e; e = e->link[ALL].next)
-        if (e->told) tell(e, false);
+        if (e->timeline) tell(e, false);
     d->timeline_process = 0;
     pthread_mutex_unlock(&d->queue.lock);
 }

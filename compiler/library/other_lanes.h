@@ -27,13 +27,19 @@
 LANE_WORDS(WORD)
 LANE_PAIRS(TWO_WORDS)
 
-/* Where all lanes take part: the result of the lanes up to its own, in steps of doubled distance. */
+/* Is OP(x, x) the same as x? */
+#define SUM_OF_SAME      false
+#define LEAST_OF_SAME    true
+#define GREATEST_OF_SAME true
+
+/* Where all lanes take part: the result of the lanes up to its own, in steps of doubled distance. Lanes that have
+ * nobody so far in front of them find their own word there. */
 #define SCAN_ALL(T, NAME, OP) \
     static OVERLOAD T scan_all_##NAME(T x) \
     { \
         for (uint step = 1; step < 32; step *= 2) { \
             T other = from_lane(x, LANE() - step), both = OP(other, x); \
-            x = LANE() < step ? x : both; \
+            x = OP##_OF_SAME || LANE() >= step ? both : x; \
         } \
         return x; \
     }
