@@ -1,5 +1,5 @@
-/* Sub-groups: a sub-group is a warp. Its work-items are lanes 0 to get_sub_group_size() - 1; those that take part in a
- * function are the active ones, so that the functions for any lanes and those for all of them are the same. */
+/* Sub-groups: a sub-group is a warp. Its work-items are lanes 0 to get_sub_group_size() - 1. Functions with `non_uniform`
+ * or `clustered` in their names are for the active ones; reductions and scans without them need all. */
 #include "other_lanes.h"
 
 #define NOBODY (~0u) /* the lane before the first */
