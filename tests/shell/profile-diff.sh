@@ -59,14 +59,27 @@ import json
 kernel = json.load(open("a.json"))["kernels"][0]
 def profile(name, *kernels):
     with open(name, "w") as file: json.dump({"ventus_profile": 1, "kernels": [dict(kernel, name=n, program=p, launches=l) for n, p, l in kernels]}, file)
-profile("x.json", ("two", 7, 70), ("two", 3, 30), ("gone\x1b[31m\n", 1, 1), ("\u00e4\U0001f600", 1, 1))
+profile("x.json", ("two", 7, 70), ("two", 3, 30), ("gone\x1b[31m\u009b\n", 1, 1), ("\u00e4\U0001f600", 1, 1))
 profile("y.json", ("new", 1, 1), ("two", 2, 20), ("two", 4, 40), ("\u00e4\U0001f600", 1, 1))
 P
 python3 make.py
 check 0 '^new: only in B, [1-9][0-9]* instructions of warps$' diff x.json y.json
-grep -q '^gone \[31m : only in A, ' out.txt || wrong "a kernel that B lacks"
+grep -q '^gone \[31m  : only in A, ' out.txt || wrong "a kernel that B lacks"
 grep -q '^ä😀$' out.txt || wrong "characters beyond ASCII"
 [ "$(sed -n 's/^  launches  *\([0-9]*\)  *\([0-9]*\) .*/\1:\2/p' out.txt | sort | tr '\n' ' ')" = "1:1 30:20 70:40 " ] || wrong "kernels of the same name"
+
+# A source with controls of C1, bytes that are no UTF-8 and lines that are cut: in both tables.
+LC_ALL=C sed "s|x = i;|x = i; /* $(printf '\302\233[31m\377%100s' '' | LC_ALL=C sed 's/ /\xe6\xbc\xa2/g') */|" a.cl >c.cl
+"$ventus" cc --options -g c.cl -o c.elf || wrong "cc"
+VENTUS_PROFILE=1 "$ventus" run c.elf -g 128 -l 64 -a buf:512 >table.txt 2>&1
+VENTUS_PROFILE=c.json "$ventus" run c.elf -g 128 -l 64 -a buf:512 >out.txt 2>&1
+diff a.json c.json >diff.txt
+python3 - <<'P' || wrong "a source that is no plain text"
+text = "float x = i; /*  [31m\ufffd" + 100 * "\u6f22"
+table, diff = (open(name, encoding="utf-8").read() for name in ("table.txt", "diff.txt"))
+assert "  " + text[:72] + "\n" in table, table
+assert "      " + text[:56] + "\n" in diff, diff
+P
 
 # Lines of all pairs of short texts: the longest beginning and end of whole lines that both have, whether or not the last
 # line has its newline.
