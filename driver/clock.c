@@ -64,8 +64,11 @@ void launch_clock(ventus_event *e)
     if (!c) return;
     const struct timing_launch *l = timing_launches(c->model, &n);
     if (!n) return; /* it has never begun */
+    struct queue *q = &e->device->queue;
+    pthread_mutex_lock(&q->lock); /* the timeline looks at launches that run when the process ends */
     e->outcome.cycles = l->cycles;
     e->outcome.started = time_of(c, l->begun);
     e->outcome.ended = c->now = time_of(c, l->begun + l->cycles);
+    pthread_mutex_unlock(&q->lock);
     timing_forget(c->model);
 }

@@ -118,8 +118,9 @@ static void report(ventus_device *device)
 void report_at_end(ventus_device *device)
 {
     host_lock();
-    ventus_device **link = &reporting;
+    if (process != getpid()) reporting = NULL; /* in a child: devices of its parent */
     process = getpid();
+    ventus_device **link = &reporting;
     while (*link && *link != device) link = &(*link)->reporting;
     if (!*link) device->reporting = reporting, reporting = device;
     host_unlock();

@@ -82,7 +82,7 @@ bool device_timeline_environment(ventus_device *d)
     const uint32_t number = atomic_fetch_add(&devices, 1);
     snprintf(name, sizeof name, "%s, device %u", d->info.name, number);
     snprintf(sms, sizeof sms, "SMs of device %u", number);
-    d->timeline_process = timeline_processes(name, sms);
+    d->timeline_process = timeline_processes(name, d->clock ? sms : NULL);
     if (d->timeline_process && d->clock) watch_groups(d);
     return d->timeline_process;
 }
@@ -250,7 +250,7 @@ void timeline_event_ended(ventus_event *e)
 
 void device_timeline_end(ventus_device *d)
 {
-    if (!d->timeline_process) return;
+    if (!d->timeline_process || !timeline_on()) return;
     pthread_mutex_lock(&d->queue.lock);
     for (const ventus_event *e = d->queue.all.first; e; e = e->link[ALL].next)
         if (e->timeline) tell(e, false);

@@ -52,8 +52,8 @@ struct timeline_slice {
     uint64_t begin, end;
 };
 
-/* Numbers of two processes of the picture, which get these names: the returned one and the next. 0: there is no
- * timeline. */
+/* Numbers of two processes of the trace, which get these names: the returned one and the next (NULL: it has no rows).
+ * 0: there is no timeline. */
 uint32_t timeline_processes(const char *name, const char *next);
 
 /* Between these two the calling thread alone writes. False: there is no timeline (any more). */
@@ -65,7 +65,8 @@ uint32_t timeline_slice(const struct timeline_slice *slice, const struct timelin
 void timeline_arrow(const struct timeline_slice *slice, uint32_t row, uint64_t arrow, bool out);
 /* From `from` to the slice's begin it has waited. */
 void timeline_wait(const struct timeline_slice *slice, uint32_t row, uint64_t from);
-/* A new arrow that begins at the slice that this thread is in, at `time`; 0: it is in none. */
+/* A new arrow that begins at the slice that this thread is in, at `time`; 0: it is in none, or has gone by a later
+ * clock. */
 uint64_t timeline_arrow_here(uint64_t time);
 /* A new number for an arrow. */
 uint64_t timeline_new_arrow(void);

@@ -78,6 +78,8 @@ static void forget_in_child(void)
     close(file);
 }
 
+static void __attribute__((constructor)) watch_forks(void) { pthread_atfork(NULL, NULL, forget_in_child); }
+
 static void say(int error)
 {
     char why[300];
@@ -88,8 +90,10 @@ static void say(int error)
 /* Opens `path`; false, errno: no. EWOULDBLOCK: another process writes there. */
 static bool take_file(void)
 {
-    file = host_above_standard(open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666));
+    file = host_above_standard(
+        open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666)); /* a pipe may have no reader */
     if (file < 0) return false;
+    fcntl(file, F_SETFL, 0);
     if (flock(file, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK) {
         close(file);
         errno = EWOULDBLOCK;
@@ -112,15 +116,19 @@ static bool take_some_file(const char *wanted)
 /* With host_lock held. */
 static void open_file(const char *wanted)
 {
-    if (!take_some_file(wanted) || !(text = open_memstream(&bytes, &nbytes))) {
+    if (!take_some_file(wanted)) {
         say(errno);
+        return;
+    }
+    if (!(text = open_memstream(&bytes, &nbytes))) {
+        say(errno);
+        close(file);
         return;
     }
     base = host_ns();
     processes = HOST + 1;
     trace_event_open(text, "of the device: the host's, or with a cycle model the model's", VENTUS_VERSION, HOST,
                      "host");
-    pthread_atfork(NULL, NULL, forget_in_child);
 }
 
 static void open_once(void)
@@ -161,7 +169,7 @@ uint32_t timeline_processes(const char *name, const char *next)
     const uint32_t first = processes;
     processes += 2;
     trace_event_name(text, "process_name", first, 0, name);
-    trace_event_name(text, "process_name", first + 1, 0, next);
+    if (next) trace_event_name(text, "process_name", first + 1, 0, next);
     timeline_leave();
     return first;
 }
@@ -339,7 +347,7 @@ void timeline_end(const ventus_device *device, const struct timeline_fact *facts
 uint64_t timeline_arrow_here(uint64_t time)
 {
     struct row *r = own_row ? &rows[own_row - 1] : NULL;
-    if (!r || !r->begun) return 0;
+    if (!r || !r->begun || time < r->last) return 0; /* another clock: the arrow would lead back */
     put_arrow('s', HOST, own_row, time_in(r, time), ++arrows);
     return arrows;
 }

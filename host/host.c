@@ -149,8 +149,8 @@ void host_lock(void) { pthread_mutex_lock(&lock); }
 
 void host_unlock(void) { pthread_mutex_unlock(&lock); }
 
-/* Before any other of ours: fork() takes the locks in the opposite order, so this one, inside of which none is taken,
- * last.
+/* Before any other of ours: fork() takes the locks in the opposite order, so this one last:
+ * inside of it none is taken but at the process's end.
  */
 static void __attribute__((constructor)) watch_forks(void) { pthread_atfork(host_lock, host_unlock, host_unlock); }
 

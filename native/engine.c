@@ -287,6 +287,7 @@ static enum stop run_code(struct sm *sm, struct native_sm *n, uint32_t entry, ui
     struct native_state *s = &n->state;
     const struct native_unit *unit = n->unit;
     s->site = 0; /* a site of this unit, even if the host closes the metadata block under the launch */
+    if (n->counts && !s->tallies) s->tallies = tallies_for(unit, n->index, n->counts); /* it was not translated yet */
     n->inside = true;
     enum native_exit exit = (enum native_exit)unit->run(sm, s, prepare(sm, n, entry, *budget));
     n->inside = false;

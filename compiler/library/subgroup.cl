@@ -50,7 +50,7 @@ OVERLOAD uint4 get_sub_group_le_mask(void) { return (uint4)(below(LANE() + 1), 0
 OVERLOAD uint4 get_sub_group_gt_mask(void) { return (uint4)(below(get_max_sub_group_size()) & ~below(LANE() + 1), 0, 0, 0); }
 OVERLOAD uint4 get_sub_group_ge_mask(void) { return (uint4)(below(get_max_sub_group_size()) & ~below(LANE()), 0, 0, 0); }
 
-/* ---- values of other lanes: words by the machine's shuffle, others made of them ---- */
+/* ---- broadcasts and shuffles ---- */
 
 #define BROADCAST(T) \
     OVERLOAD T sub_group_broadcast(T x, uint lane) { return from_lane(x, lane); } \

@@ -85,4 +85,19 @@ check 0 'VENTUS_PROFILE: .*none/p.json' "$ventus" exec --profile=none/p.json "$V
 if command -v callgrind_annotate >/dev/null; then
     callgrind_annotate native.callgrind >annotated.txt 2>&1 && grep -q 'filter\|blur' annotated.txt || { wrong "callgrind_annotate"; cat annotated.txt; }
 fi
+# A launch that begins in `step`, without a translation in the cache, and changes over in its middle.
+cat >long.cl <<'C'
+kernel void sums(global volatile int *a)
+{
+    for (int i = 0; i < 5000000; i++) a[get_global_id(0)] += i;
+}
+C
+"$ventus" cc long.cl -o long.elf
+VENTUS_CACHE_DIR=$PWD/cold VENTUS_PROFILE=cold.json check 0 '' "$ventus" run --threads 1 long.elf -g 32 -a buf:128
+VENTUS_ENGINE=step VENTUS_PROFILE=slow.json check 0 '' "$ventus" run --threads 1 long.elf -g 32 -a buf:128
+python3 - <<'P' || wrong "a launch that is translated while it runs"
+import json
+cold, slow = [json.load(open(name))["kernels"] for name in ("cold.json", "slow.json")]
+assert [(k["counters"], k["instructions"]) for k in cold] == [(k["counters"], k["instructions"]) for k in slow]
+P
 exit $status

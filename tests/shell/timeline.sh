@@ -12,11 +12,13 @@ cat >client.c <<'C'
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <CL/cl_ext.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include "cl_ventus.h"
 
@@ -69,6 +71,42 @@ static void must(cl_int error, int line)
 static cl_command_queue queue_of(cl_device_id device, cl_command_queue_properties properties)
 {
     return clCreateCommandQueue(context, device, properties, NULL);
+}
+
+static void *keep_busy(void *queue)
+{
+    for (;;) clEnqueueBarrierWithWaitList(queue, 0, NULL, NULL), clFinish(queue);
+}
+
+static void use_device(cl_device_id device)
+{
+    const size_t n = 32;
+    cl_context own = clCreateContext(NULL, 1, &device, NULL, NULL, NULL);
+    const char *text = source;
+    cl_program program = clCreateProgramWithSource(own, 1, &text, NULL, NULL);
+    MUST(clBuildProgram(program, 0, NULL, "", NULL, NULL));
+    cl_kernel twice = clCreateKernel(program, "twice", NULL);
+    cl_mem a = clCreateBuffer(own, CL_MEM_READ_WRITE, 128, NULL, NULL);
+    cl_command_queue queue = clCreateCommandQueue(own, device, 0, NULL);
+    MUST(clSetKernelArg(twice, 0, sizeof a, &a));
+    MUST(clEnqueueNDRangeKernel(queue, twice, 1, NULL, &n, NULL, 0, NULL, NULL));
+    MUST(clFinish(queue));
+}
+
+/* A child that uses the device itself, begun while another thread has the queue's lock now and then. */
+static int fork_at_work(cl_command_queue queue, cl_device_id device)
+{
+    pthread_t thread;
+    int status;
+    if (pthread_create(&thread, NULL, keep_busy, queue)) return 1;
+    usleep(20000);
+    const pid_t child = fork();
+    if (!child) {
+        alarm(20);
+        use_device(device);
+        exit(0);
+    }
+    return waitpid(child, &status, 0) != child || status;
 }
 
 int main(int argc, char **argv)
@@ -143,6 +181,13 @@ int main(int argc, char **argv)
         MUST(clFlush(in_order));
     }
     if (argc > 1 && !strcmp(argv[1], "fork") && !fork()) return 0;
+    if (argc > 1 && !strcmp(argv[1], "fork-at-work") && fork_at_work(in_order, device)) return 26;
+    if (argc > 1 && !strcmp(argv[1], "contexts")) {
+        usleep(20000);
+        use_device(device);
+        MUST(clEnqueueWriteBuffer(in_order, a, CL_FALSE, 0, sizeof words, words, 0, NULL, NULL));
+        MUST(clFinish(in_order));
+    }
     if (argc > 1 && !strcmp(argv[1], "linger")) while (access(argv[2], F_OK)) usleep(1000);
     if (argc > 1 && !strcmp(argv[1], "clear")) clearenv();
     if (argc > 1 && !strcmp(argv[1], "limit")) setrlimit(RLIMIT_FSIZE, &(struct rlimit){4096, 4096});
@@ -150,7 +195,7 @@ int main(int argc, char **argv)
     return 0;
 }
 C
-${CC:-cc} -w -I"$VENTUS_SOURCE/opencl" client.c -o client -lOpenCL || { echo "no OpenCL headers: nothing has been tested"; exit 77; }
+${CC:-cc} -w -I"$VENTUS_SOURCE/opencl" client.c -o client -pthread -lOpenCL || { echo "no OpenCL headers: nothing has been tested"; exit 77; }
 
 cat >structure.py <<'P'
 """What holds for every file: structure.py FILE; as a module, the file's events."""
@@ -301,6 +346,11 @@ assert [s for s in found if s["name"] == "never ended"]
 P
 check 0 '^done$' $exec --timeline forked.json ./client fork
 python3 structure.py forked.json || wrong "a child of fork() has written, too"
+check 0 '^done$' $exec --timeline forked.json --profile=forked-profile.json ./client fork-at-work
+python3 structure.py forked.json || wrong "a child of fork() at work has written, too"
+# Each context has its model, and a clock of its own: the thread's row goes by the later one, and no arrow leads back.
+check 0 '^done$' $exec --timeline contexts.json --timing large ./client contexts
+python3 structure.py contexts.json || wrong "two contexts with models"
 
 # Of two processes at the same time each has a file; the second ends first.
 check 0 '^done$' $exec --timeline pair.json sh -c './client linger over & i=0
@@ -313,7 +363,11 @@ check 0 '^done$' $exec --timeline pair.json ./client
 python3 structure.py pair.json && [ ! -e pair.json.* ] || wrong "a file that another process has written"
 
 # Without the option nothing is written; a file that cannot be is one line, and the program goes on.
-check 0 '^done$' $exec ./client
+mkdir empty
+check 0 '^done$' env -C empty "$ventus" exec ../client
+[ -z "$(ls -A empty)" ] || wrong "files that nobody has asked for"
+mkfifo pipe
+check 0 'VENTUS_TIMELINE: cannot write .*pipe: No such device' $exec --timeline pipe ./client
 check 0 'VENTUS_TIMELINE: cannot write .*/none/t.json: No such file' $exec --timeline none/t.json ./client
 [ ! -e /dev/full ] || check 0 'VENTUS_TIMELINE: cannot write /dev/full: No space left' $exec --timeline /dev/full ./client
 [ ! -e /dev/full ] || check 0 'cannot write /dev/full' $exec --timeline /dev/full ./client clear
