@@ -44,7 +44,7 @@ static void mem_destroy(struct object *object)
     }
     free(mem->properties);
     if (mem->parent) object_drop(&mem->parent->base);
-    destructor_run(mem->destructors, mem);
+    destructor_run(context, mem->destructors, mem);
     mem_unwatch(mem);
     object_drop(&context->base);
 }

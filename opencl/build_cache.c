@@ -178,7 +178,7 @@ static cl_int build_kept(const struct disk_cache *cache, const struct disk_key *
     return error;
 }
 
-static cl_int build_untold(struct build *b)
+static cl_int build_now(struct build *b)
 {
     struct disk_cache cache;
     disk_cache_open(&cache);
@@ -194,9 +194,9 @@ static cl_int build_untold(struct build *b)
 cl_int build_cached(struct build *b)
 {
     const ventus_device *device = b->program ? b->program->context->device : NULL;
-    if (!timeline_on()) return build_untold(b);
+    if (!timeline_on()) return build_now(b);
     timeline_begin(device, b->kernel ? "compile a kernel" : b->objects ? "link" : "build", NULL);
-    const cl_int error = build_untold(b);
+    const cl_int error = build_now(b);
     timeline_end(device, (struct timeline_fact[]){{"result", error ? "failed" : "built", 0},
                                                   {"kept", b->kept ? "yes" : "no", 0},
                                                   {"source_bytes", NULL, b->source_size},

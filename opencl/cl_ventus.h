@@ -38,10 +38,11 @@
  * for (timing = NAME); 0 when it has none. With a model the times of all events are those of its clock, too. */
 #define CL_PROFILING_COMMAND_CYCLES_VENTUS 0x4F0C
 
-/* Extension cl_ventus_range: what a thread of the program is at, by names of the program's own, which a timeline of the
- * program shows (ventus exec --timeline). Without a timeline nothing happens. Ranges lie within one another and are
+/* Extension cl_ventus_range: what a thread of the program is doing, by names of the program's own, which a timeline of
+ * the program shows (ventus exec --timeline). Without a timeline nothing happens. Ranges lie within one another and are
  * ended by the thread that has begun them. The name is copied. clGetExtensionFunctionAddressForPlatform has the
- * functions; CL_INVALID_CONTEXT, CL_INVALID_VALUE: no name, CL_INVALID_OPERATION: this thread is in no range. */
+ * functions; CL_INVALID_CONTEXT, CL_INVALID_VALUE: no name, CL_INVALID_OPERATION: this thread is in no range; in a
+ * callback or a native kernel: in none that it has begun. Those that one leaves open end with it. */
 #define cl_ventus_range 1
 
 typedef cl_int(CL_API_CALL *clBeginRangeVENTUS_fn)(cl_context context, const char *name);

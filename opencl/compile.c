@@ -88,7 +88,9 @@ static cl_int job_run(struct build_job *job)
         cl_int error = job->work(job);
         if (!result) result = error;
     }
+    const uint32_t outer = ranges_enter();
     if (job->notify) job->notify(job->program, job->data);
+    ranges_leave(job->program->context, outer);
     cl_program program = job->program;
     job_release(job);
     object_drop(&program->base);

@@ -46,7 +46,7 @@ static void context_destroy(struct object *object)
     cl_context context = (cl_context)object;
     struct destructor *list = context->destructors;
     context->destructors = NULL;
-    destructor_run(list, context);
+    destructor_run(context, list, context);
     svm_close(context);
     context_free(context);
 }
@@ -185,7 +185,9 @@ cl_int clGetContextInfo(cl_context context, cl_context_info param, size_t size, 
 void context_report(cl_context context, const char *message)
 {
     complain("%s", message);
+    const uint32_t outer = ranges_enter();
     if (context->notify) context->notify(message, NULL, 0, context->notify_data);
+    ranges_leave(context, outer);
 }
 
 cl_int destructor_add(struct destructor **list, pthread_mutex_t *lock, void (*call)(void), void *data)
@@ -201,12 +203,14 @@ cl_int destructor_add(struct destructor **list, pthread_mutex_t *lock, void (*ca
     return CL_SUCCESS;
 }
 
-void destructor_run(struct destructor *list, void *object)
+void destructor_run(cl_context context, struct destructor *list, void *object)
 {
     while (list) {
         struct destructor *d = list;
         list = d->next;
+        const uint32_t outer = ranges_enter();
         d->call(object, d->data);
+        ranges_leave(context, outer);
         free(d);
     }
 }

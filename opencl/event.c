@@ -183,9 +183,9 @@ static void callback_run(struct notice *notice)
     struct event_callback *c = (struct event_callback *)notice;
     status_shown(c->event, c->status);
     timeline_begin(c->event->context->device, "callback", "callbacks");
-    const uint32_t open = ranges_open();
+    const uint32_t outer = ranges_enter();
     c->call(c->event, c->status, c->data);
-    ranges_close(c->event->context, open);
+    ranges_leave(c->event->context, outer);
     timeline_end(c->event->context->device, (struct timeline_fact[]){{"of", command_name(c->event->type), 0}, {0}});
     context_witness_gone(c->event->context);
     object_drop(&c->event->base);

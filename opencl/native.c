@@ -14,7 +14,9 @@ struct native {
 static enum ventus_status native_run(void *command)
 {
     struct native *n = command;
+    const uint32_t outer = ranges_enter();
     n->call(n->args);
+    ranges_leave(n->command.queue->context, outer);
     return VENTUS_OK;
 }
 

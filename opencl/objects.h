@@ -180,9 +180,10 @@ void machine_give_back(struct machine *machine);
 
 /* ---- range.c: what programs name themselves, for the timeline (cl_ventus.h) ---- */
 
-/* How many ranges of this thread are open; ends those beyond `open`, which a callback of the client's has left. */
-uint32_t ranges_open(void);
-void ranges_close(cl_context context, uint32_t open);
+/* Around each call of a function of the client's: it cannot end ranges from before the call, and those that it leaves
+ * open end with it. The context is whose clock tells when; `outer` is what ranges_enter() has returned. */
+uint32_t ranges_enter(void);
+void ranges_leave(cl_context context, uint32_t outer);
 
 /* ---- notify.c: the thread on which a context's callbacks run ---- */
 
@@ -238,7 +239,7 @@ void context_witness_gone(cl_context context);
 /* Hands a message to the client's callback and to standard error. */
 void context_report(cl_context context, const char *message);
 cl_int destructor_add(struct destructor **list, pthread_mutex_t *lock, void (*call)(void), void *data);
-void destructor_run(struct destructor *list, void *object);
+void destructor_run(cl_context context, struct destructor *list, void *object);
 
 /* ---- event.c ---- */
 

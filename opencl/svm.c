@@ -49,9 +49,11 @@ static enum ventus_status run_free(void *command)
 {
     struct freeing *f = command;
     cl_command_queue q = f->command.queue;
+    const uint32_t outer = ranges_enter();
     if (f->call) f->call(q, f->count, f->ptrs, f->data);
     else
         for (cl_uint i = 0; i < f->count; i++) clSVMFree(q->context, f->ptrs[i]);
+    ranges_leave(q->context, outer);
     return VENTUS_OK;
 }
 

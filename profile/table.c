@@ -3,22 +3,26 @@
 #include <string.h>
 
 #include "profile/profile.h"
+#include "sim/output.h"
 
 enum { LINES = 12, TEXT = 72 };
 
 static double share(uint64_t part, uint64_t all) { return all ? 100.0 * (double)part / (double)all : 0; }
+static void put_name(const struct profile_kernel *k, FILE *out)
+{
+    output_plain(out, k->name, strlen(k->name), SIZE_MAX);
+}
+
 static double each(uint64_t sum, uint64_t n) { return n ? (double)sum / (double)n : 0; }
 
 static void print_line(const struct profile_line *l, uint64_t all, FILE *out)
 {
     char diverged[16] = "-", number[16] = "?";
-    size_t n = l->size < TEXT ? l->size : TEXT;
     if (l->branches) snprintf(diverged, sizeof diverged, "%.1f %%", share(l->diverged, l->branches));
     if (l->line) snprintf(number, sizeof number, "%u", (unsigned)l->line);
     fprintf(out, "  %5.1f %% %14llu %6.1f %8s %6s", share(l->executions, all), (unsigned long long)l->executions,
             each(l->lanes, l->executions), diverged, number);
-    if (l->text) fputs("  ", out);
-    for (size_t i = 0; l->text && i < n; i++) fputc((unsigned char)l->text[i] < ' ' ? ' ' : l->text[i], out);
+    if (l->text) fputs("  ", out), output_plain(out, l->text, l->size, TEXT);
     fputc('\n', out);
 }
 
@@ -76,7 +80,9 @@ static void print_kernel(const struct profile *p, const struct profile_kernel *k
 {
     struct profile_rows rows;
     if (profile_rows(p, k, &rows) && rows.nlines) {
-        fprintf(out, "\n%s: %llu instructions of warps in %llu launch%s, %.1f lanes of %u active\n", k->name,
+        putc('\n', out);
+        put_name(k, out);
+        fprintf(out, ": %llu instructions of warps in %llu launch%s, %.1f lanes of %u active\n",
                 (unsigned long long)rows.executions, (unsigned long long)k->launches, k->launches == 1 ? "" : "es",
                 each(rows.lanes, rows.executions), (unsigned)profile_config(p)->threads_per_warp);
         fputs("    share   instructions  lanes diverged   line\n", out);
@@ -108,10 +114,13 @@ void profile_table(const struct profile *p, FILE *out)
     qsort(list, n, sizeof *list, by_heat);
     fprintf(out, "profile: %zu kernel%s, %llu instructions of warps\n", n, n == 1 ? "" : "s", (unsigned long long)all);
     fputs("    share   instructions launches     host ms  kernel\n", out);
-    for (size_t i = 0; i < n; i++)
-        fprintf(out, "  %5.1f %% %14llu %8llu %11.3f  %s\n", share(list[i]->counters.instructions, all),
+    for (size_t i = 0; i < n; i++) {
+        fprintf(out, "  %5.1f %% %14llu %8llu %11.3f  ", share(list[i]->counters.instructions, all),
                 (unsigned long long)list[i]->counters.instructions, (unsigned long long)list[i]->launches,
-                (double)list[i]->ns / 1e6, list[i]->name);
+                (double)list[i]->ns / 1e6);
+        put_name(list[i], out);
+        putc('\n', out);
+    }
     for (size_t i = 0; i < n; i++) print_kernel(p, list[i], out);
     free(list);
 }

@@ -25,11 +25,12 @@ bool output_close(FILE *out, const char *path, char *why, size_t why_size)
     return false;
 }
 
-/* Bytes of the character of UTF-8 that begins here, 0: none does. */
-static size_t character(const char *text)
+/* Bytes of the character of UTF-8 that begins here and ends within `size`, 0: none does. */
+static size_t character(const char *text, size_t size)
 {
     const unsigned char *c = (const unsigned char *)text;
     const size_t n = c[0] < 0x80 ? 1 : c[0] < 0xc2 ? 0 : c[0] < 0xe0 ? 2 : c[0] < 0xf0 ? 3 : c[0] < 0xf5 ? 4 : 0;
+    if (n > size) return 0;
     for (size_t i = 1; i < n; i++)
         if ((c[i] & 0xc0) != 0x80) return 0;
     /* too long a form, a half of a pair, beyond the last one */
@@ -37,12 +38,25 @@ static size_t character(const char *text)
     return (c[0] == 0xf0 && c[1] < 0x90) || (c[0] == 0xf4 && c[1] > 0x8f) ? 0 : n;
 }
 
+/* Of C0, DEL or C1, which a terminal obeys. */
+static bool is_control(const unsigned char *c) { return *c < ' ' || *c == 0x7f || (*c == 0xc2 && c[1] < 0xa0); }
+
+void output_plain(FILE *out, const char *text, size_t size, size_t most)
+{
+    for (size_t n; size && most; text += n, size -= n, most--) {
+        n = character(text, size);
+        if (!n) n = 1, fputs("\xef\xbf\xbd", out); /* U+FFFD */
+        else if (is_control((const unsigned char *)text)) putc(' ', out);
+        else fwrite(text, 1, n, out);
+    }
+}
+
 void output_json_string(FILE *out, const char *text)
 {
     putc('"', out);
     for (size_t n; *text; text += n ? n : 1) {
         const unsigned char c = (unsigned char)*text;
-        n = character(text);
+        n = character(text, 4);
         if (c == '"' || c == '\\') fprintf(out, "\\%c", c);
         else if (c < ' ' || c == 0x7f) fprintf(out, "\\u%04x", c);
         else if (n) fwrite(text, 1, n, out);

@@ -13,6 +13,10 @@ FILE *output_open(const char *path, char *why, size_t why_size);
  * program. */
 bool output_close(FILE *out, const char *path, char *why, size_t why_size);
 
+/* Writes `size` bytes of a text for a terminal or a picture, at most `most` characters of it: controls as spaces, what
+ * is no UTF-8 as U+FFFD. */
+void output_plain(FILE *out, const char *text, size_t size, size_t most);
+
 /* Writes a text as a string of JSON; what is no UTF-8 in it as U+FFFD. */
 void output_json_string(FILE *out, const char *text);
 

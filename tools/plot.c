@@ -3,6 +3,10 @@
 
 #include <math.h>
 #include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "sim/output.h"
 
 enum { WIDTH = 800, HEIGHT = 560, LEFT = 80, RIGHT = 30, TOP = 50, BOTTOM = 70 };
 
@@ -18,11 +22,11 @@ static double down(const struct plot *p, double y)
 
 static void put_text(FILE *out, const char *text)
 {
-    for (; *text; text++) switch (*text) {
-        case '<': fputs("&lt;", out); break;
-        case '>': fputs("&gt;", out); break;
-        case '&': fputs("&amp;", out); break;
-        default: putc((unsigned char)*text < ' ' ? ' ' : *text, out);
+    for (size_t n; *text; text += n) switch (*text) {
+        case '<': n = 1, fputs("&lt;", out); break;
+        case '>': n = 1, fputs("&gt;", out); break;
+        case '&': n = 1, fputs("&amp;", out); break;
+        default: n = strcspn(text, "<>&"), output_plain(out, text, n, SIZE_MAX);
         }
 }
 

@@ -43,15 +43,25 @@ static void add_counts(struct counts *sum, const struct counts *c)
     sum->lanes += c->lanes;
 }
 
+static uint32_t line_number_of(const struct profile_file *f, const struct json *object)
+{
+    const uint64_t number = count_of(f, object, "line");
+    if (number > UINT32_MAX) die("%s: line %llu is beyond %u", f->path, (unsigned long long)number, UINT32_MAX);
+    return (uint32_t)number;
+}
+
 static void read_lines(const struct profile_file *f, const struct json *object, struct kernel *k)
 {
     const struct json *m = list_of(f, object, "lines", &k->nlines);
     k->lines = allocate((k->nlines + 1) * sizeof *k->lines);
     for (struct line *l = k->lines; m; m = m->next, l++) {
-        *l = (struct line){(uint32_t)count_of(f, m, "line"), {count_of(f, m, "executions"), count_of(f, m, "lanes")}};
+        *l = (struct line){line_number_of(f, m), {count_of(f, m, "executions"), count_of(f, m, "lanes")}};
         add_counts(&k->all, &l->counts);
     }
     qsort(k->lines, k->nlines, sizeof *k->lines, by_number);
+    for (size_t i = 1; i < k->nlines; i++)
+        if (k->lines[i].number == k->lines[i - 1].number)
+            die("%s: line %u is there twice in a kernel", f->path, (unsigned)k->lines[i].number);
 }
 
 static void read_kernel(const struct profile_file *f, const struct json *object, struct kernel *k)
@@ -115,6 +125,9 @@ static uint32_t lines_in(const char *text)
     return n;
 }
 
+static bool begins_line(const char *text, const char *at) { return at == text || at[-1] == '\n'; }
+static bool ends_line(const char *at) { return !*at || *at == '\n'; }
+
 static struct change change_of(const char *a, const char *b)
 {
     struct change c = {.known = a && b};
@@ -123,11 +136,12 @@ static struct change change_of(const char *a, const char *b)
     const uint32_t fewer = c.lines[A] < c.lines[B] ? c.lines[A] : c.lines[B];
     size_t i = 0;
     for (; a[i] && a[i] == b[i]; i++) c.before += a[i] == '\n';
-    if (!a[i] && !b[i]) c.before = fewer;
+    c.before += !begins_line(a, a + i) && ends_line(a + i) && ends_line(b + i);
     const char *p = a + strlen(a), *q = b + strlen(b);
     if (p > a && p[-1] == '\n') p--;
     if (q > b && q[-1] == '\n') q--;
-    while (p > a && q > b && p[-1] == q[-1]) p--, q--, c.behind += *p == '\n';
+    c.behind = begins_line(a, p) && begins_line(b, q);
+    while (p > a && q > b && p[-1] == q[-1]) p--, q--, c.behind += begins_line(a, p) && begins_line(b, q);
     if (c.behind > fewer - c.before) c.behind = fewer - c.before;
     return c;
 }

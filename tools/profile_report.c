@@ -15,13 +15,7 @@ static uint64_t counter_of(const struct kernel *k, const char *key)
 
 /* ---- cells ---- */
 
-/* Text of a profile: a terminal must not obey it. */
-static void put_plain(const char *text, size_t n, FILE *out)
-{
-    for (size_t i = 0; i < n; i++) putc((unsigned char)text[i] < ' ' || text[i] == 0x7f ? ' ' : text[i], out);
-}
-
-static void put_name(const char *text, FILE *out) { put_plain(text, strlen(text), out); }
+static void put_name(const char *text, FILE *out) { output_plain(out, text, strlen(text), SIZE_MAX); }
 
 static void put_ratio(uint64_t a, uint64_t b, FILE *out)
 {
@@ -74,7 +68,7 @@ static void put_line(const struct kernel_pair *p, const struct line_pair *l, FIL
     for (int i = 0; i < SIDES; i++) put_lanes(&l->counts[i], 7, out);
     for (int i = 0; i < SIDES; i++) put_line_number(l->there[i], l->number[i], out);
     fputs(text ? "  " : "", out);
-    put_plain(text, n < TEXT ? n : TEXT, out);
+    output_plain(out, text, n, TEXT);
     putc('\n', out);
 }
 

@@ -59,14 +59,54 @@ import json
 kernel = json.load(open("a.json"))["kernels"][0]
 def profile(name, *kernels):
     with open(name, "w") as file: json.dump({"ventus_profile": 1, "kernels": [dict(kernel, name=n, program=p, launches=l) for n, p, l in kernels]}, file)
-profile("x.json", ("two", 7, 70), ("two", 3, 30), ("gone\x1b[31m\n", 1, 1), ("\u00e4\U0001f600", 1, 1))
+profile("x.json", ("two", 7, 70), ("two", 3, 30), ("gone\x1b[31m\u009b\n", 1, 1), ("\u00e4\U0001f600", 1, 1))
 profile("y.json", ("new", 1, 1), ("two", 2, 20), ("two", 4, 40), ("\u00e4\U0001f600", 1, 1))
 P
 python3 make.py
 check 0 '^new: only in B, [1-9][0-9]* instructions of warps$' diff x.json y.json
-grep -q '^gone \[31m : only in A, ' out.txt || wrong "a kernel that B lacks"
+grep -q '^gone \[31m  : only in A, ' out.txt || wrong "a kernel that B lacks"
 grep -q '^ä😀$' out.txt || wrong "characters beyond ASCII"
 [ "$(sed -n 's/^  launches  *\([0-9]*\)  *\([0-9]*\) .*/\1:\2/p' out.txt | sort | tr '\n' ' ')" = "1:1 30:20 70:40 " ] || wrong "kernels of the same name"
+
+# A source with controls of C1, bytes that are no UTF-8 and lines that are cut: in both tables.
+LC_ALL=C sed "s|x = i;|x = i; /* $(printf '\302\233[31m\377%100s' '' | LC_ALL=C sed 's/ /\xe6\xbc\xa2/g') */|" a.cl >c.cl
+"$ventus" cc --options -g c.cl -o c.elf || wrong "cc"
+VENTUS_PROFILE=1 "$ventus" run c.elf -g 128 -l 64 -a buf:512 >table.txt 2>&1
+VENTUS_PROFILE=c.json "$ventus" run c.elf -g 128 -l 64 -a buf:512 >out.txt 2>&1
+diff a.json c.json >diff.txt
+python3 - <<'P' || wrong "a source that is no plain text"
+text = "float x = i; /*  [31m\ufffd" + 100 * "\u6f22"
+table, diff = (open(name, encoding="utf-8").read() for name in ("table.txt", "diff.txt"))
+assert "  " + text[:72] + "\n" in table, table
+assert "      " + text[:56] + "\n" in diff, diff
+P
+
+# Lines of all pairs of short texts: the longest beginning and end of whole lines that both have, whether or not the last
+# line has its newline.
+cat >texts.py <<'P'
+import itertools, json, sys
+texts = ["".join(t) for n in range(5) for t in itertools.product("xy\n", repeat=n) if n < 4 or t[1] == "\n"]
+def lines(text): return text.removesuffix("\n").split("\n") if text else []
+def common(a, b): return next((i for i, (x, y) in enumerate(zip(a, b)) if x != y), min(len(a), len(b)))
+def row(n): return {"line": n, "executions": 1, "lanes": 1}
+def profile(name, side):
+    with open(name, "w") as file: json.dump({"ventus_profile": 1, "kernels": [
+        {"name": repr(pair), "program": 1, "launches": 1, "host_ns": 1, "source": {"name": "k", "text": pair[side]},
+         "lines": [row(i + 1) for i in range(len(lines(pair[side])))]} for pair in itertools.product(texts, texts)]}, file)
+def expected(a, b):
+    before = common(a, b)
+    behind = min(common(a[::-1], b[::-1]), min(len(a), len(b)) - before)
+    alike = {i: i for i in range(before)} | {len(a) - 1 - i: len(b) - 1 - i for i in range(behind)}
+    return {(i + 1, alike[i] + 1 if i in alike else None) for i in range(len(a))} | {(None, i + 1) for i in range(len(b)) if i not in alike.values()}
+if sys.argv[1:]:
+    kernels = {k["name"]: k["lines"] for k in json.load(open(sys.argv[1]))["kernels"]}
+    for a, b in itertools.product(texts, texts):
+        pairs = {(l["a"] and l["a"]["line"], l["b"] and l["b"]["line"]) for l in kernels[repr((a, b))]}
+        assert pairs == expected(lines(a), lines(b)), (a, b, pairs)
+else: profile("t.json", 0), profile("u.json", 1)
+P
+python3 texts.py
+diff t.json u.json --json d.json >out.txt && python3 texts.py d.json || wrong "lines of short texts"
 
 # What is no profile, in the order: text, message.
 bad() {
@@ -95,6 +135,10 @@ bad '{"ventus_profile": 1}' ": no list named 'kernels'"
 bad '{"ventus_profile": 1, "kernels": [1]}' ': a kernel without a name'
 bad '{"ventus_profile": 1, "kernels": [{"name": "k"}]}' ": no count named 'program'"
 for count in -1 1.5 1e3 99999999999999999999999 '"1"'; do bad '{"ventus_profile": 1, "kernels": [{"name": "k", "program": '$count'}]}' ": no count named 'program'"; done
+one='{"executions": 1, "lanes": 1, "line": '
+lines='{"ventus_profile": 1, "kernels": [{"name": "k", "program": 1, "launches": 1, "host_ns": 1, "lines": ['
+bad "$lines${one}4294967299}]}]}" ': line 4294967299 is beyond 4294967295'
+bad "$lines${one}7}, ${one}9}, ${one}7}]}]}" ': line 7 is there twice in a kernel'
 for size in 10 100 1000 2000; do # cut off anywhere
     head -c $size a.json >bad.json
     check 1 '^ventus: bad.json is no JSON' diff bad.json a.json

@@ -39,6 +39,27 @@ static void CL_CALLBACK ended(cl_event event, cl_int status, void *user)
     called = 1;
 }
 
+/* Within slices of the library's own, and with a range around them that is not theirs to end. */
+static void inside(const char *name)
+{
+    if (end_range(context) != CL_INVALID_OPERATION) exit(26);
+    begin_range(context, "ended");
+    if (end_range(context)) exit(27);
+    begin_range(context, name); /* and left open */
+}
+
+static void CL_CALLBACK native(void *user)
+{
+    (void)user;
+    inside("in the native kernel");
+}
+
+static void CL_CALLBACK destroyed(cl_mem mem, void *user)
+{
+    (void)mem, (void)user;
+    inside("in the destructor");
+}
+
 static void must(cl_int error, int line)
 {
     if (!error) return;
@@ -138,6 +159,15 @@ int main(int argc, char **argv)
     MUST(clFinish(any_order));
     while (!called) usleep(1000);
     if (words[0] != 8) return 25;
+
+    cl_mem gone = clCreateBuffer(context, CL_MEM_READ_WRITE, 4, NULL, NULL);
+    MUST(clSetMemObjectDestructorCallback(gone, destroyed, NULL));
+    MUST(begin_range(context, "around"));
+    MUST(clEnqueueNativeKernel(in_order, native, NULL, 0, 0, NULL, NULL, 0, NULL, NULL));
+    MUST(clFinish(in_order));
+    MUST(clReleaseMemObject(gone));
+    MUST(end_range(context));
+    if (end_range(context) != CL_INVALID_OPERATION) return 28;
     if (argc > 1 && !strcmp(argv[1], "fail")) {
         cl_kernel beyond = clCreateKernel(program, "beyond", NULL);
         MUST(clSetKernelArg(beyond, 0, sizeof b, &b));
@@ -269,6 +299,12 @@ for s in (write, one, copy, fill, barrier, two, three, read):  # from the call t
 assert len([s for s in found if s["name"].startswith("enqueue ")]) >= 8 and all_of("finish") and all_of("wait for events")
 callback, inner = all_of("callback")[0], all_of("in the callback")[0]
 assert row_of(callback) == "callbacks" and callback["args"]["of"] == "kernel" and inner["depth"] == 1
+around, = all_of("around")
+finish = all_of("finish")[-1]
+native, destructor = all_of("in the native kernel")[0], all_of("in the destructor")[0]
+assert around["begin"] <= finish["begin"] <= finish["end"] <= destructor["begin"] <= destructor["end"] <= around["end"]
+assert around["depth"] == 0 and finish["depth"] == destructor["depth"] == 1 and finish["args"]["queue"] == 1
+assert native["row"] != around["row"] or native["depth"] == 2 and finish["begin"] <= native["begin"] <= native["end"] <= finish["end"]
 waits = [e for e in events if e["ph"] == "b" and e["name"] == "twice"]
 assert waits
 groups = [s for s in found if s["name"].startswith("group (")]
