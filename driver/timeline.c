@@ -20,7 +20,7 @@ struct timeline_event {
 struct timeline_groups {
     struct observer observer;
     const ventus_device *device;
-    uint32_t process; /* of the picture */
+    uint32_t process; /* of the trace */
     uint32_t slots;   /* of an SM */
     uint64_t begun[]; /* by SM and slot */
 };

@@ -40,7 +40,7 @@ void timeline_label(const struct timeline_label *label);
 
 /* ---- timeline_file.c, for timeline.c ---- */
 
-/* Which row of the picture, in a process of it. What overlaps in one goes into further rows with its name. */
+/* Which row of the trace, in a process of it. What overlaps in one goes into further rows with its name. */
 enum timeline_kind { ROW_THREAD, ROW_QUEUE, ROW_USER, ROW_OTHER, ROW_SM };
 
 struct timeline_slice {

@@ -15,7 +15,7 @@
 #include "sim/trace_event.h"
 #include "version.h"
 
-enum { HEADS = 64, HOST = 1 }; /* the process of the picture whose rows are threads; those of devices follow */
+enum { HEADS = 64, HOST = 1 }; /* the process of the trace whose rows are threads; those of devices follow */
 
 /* A slice of a thread, by its name, and the one that it lies in. */
 struct begun {
@@ -226,7 +226,7 @@ static uint32_t new_row(uint32_t process, enum timeline_kind kind, uint32_t numb
 }
 
 /* A row of this kind and number where nothing is under way at the slice's begin. Without memory it is missing
- * in the picture. */
+ * in the trace. */
 static uint32_t free_row(const struct timeline_slice *s)
 {
     for (uint32_t i = *head_of(s->process, s->kind, s->number); i; i = rows[i - 1].next) {
