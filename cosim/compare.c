@@ -117,11 +117,11 @@ static const struct dut_write *find_write(const struct dut_write *writes, unsign
 
 static bool is_result(const struct event *e, bool is, uint32_t reg) { return is && reg - e->insn->rd < e->results; }
 
-/* One that the instruction does not write. */
+/* One that the instruction does not write. What writes no lane, or x0, does not count. */
 static const struct dut_write *find_stray(const struct event *e, bool is, const struct dut_write *writes, unsigned n)
 {
     for (unsigned i = 0; i < n; i++)
-        if (!is_result(e, is, writes[i].reg)) return &writes[i];
+        if (writes[i].mask && !is_result(e, is, writes[i].reg)) return &writes[i];
     return NULL;
 }
 
@@ -176,7 +176,7 @@ static int compare_x(struct ventus_cosim *c, struct watched *w)
     const struct event *e = &c->event;
     const struct dut *d = &w->dut;
     const struct dut_write *other = find_stray(e, e->to_scalar, d->x, d->nx);
-    if (other && other->reg) return stray(c, w, 'x', other);
+    if (other) return stray(c, w, 'x', other);
     for (unsigned k = 0; e->to_scalar && k < e->results; k++) {
         const uint32_t reg = e->insn->rd + k;
         const struct dut_write *write = find_write(d->x, d->nx, reg);
@@ -238,7 +238,7 @@ static int compare_v(struct ventus_cosim *c, struct watched *w)
     const struct event *e = &c->event;
     const struct dut *d = &w->dut;
     const struct dut_write *other = find_stray(e, e->to_vector, d->v, d->nv);
-    if (other && other->mask) return stray(c, w, 'v', other);
+    if (other) return stray(c, w, 'v', other);
     for (unsigned k = 0; e->to_vector && e->lanes && k < e->results; k++) {
         const struct dut_write *write = find_write(d->v, d->nv, e->insn->rd + k);
         if (!write) return missing(c, w, 'v', e->insn->rd + k);
@@ -330,7 +330,11 @@ static int compare_simt(struct ventus_cosim *c, const struct watched *w)
 {
     const struct dut *d = &w->dut;
     const struct warp *warp = w->warp;
-    if (!d->has_simt || warp->state == WARP_ENDED) return 1;
+    if (warp->state == WARP_ENDED) return 1;
+    if (!d->has_simt) {
+        FILE *f = report_begin(c, w, "the mask of lanes has not been reported");
+        return f ? report_end(c, w, f) : 0;
+    }
     const bool mask = d->mask != warp->mask, depth = d->depth != UINT32_MAX && d->depth != warp->depth;
     c->compared += 2;
     if (!mask && !depth) return 1;

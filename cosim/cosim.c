@@ -321,6 +321,19 @@ static struct place *find_place(struct ventus_cosim *c, uint32_t sm, uint32_t sl
     return NULL;
 }
 
+static int differ_local(struct ventus_cosim *c, const struct place *p, uint32_t group, uint32_t lds_base,
+                        const struct place *other)
+{
+    const struct group *g = &reference_slot(c, other)->group;
+    FILE *f = report_begin(c, NULL, "work-group %u begins with local memory that work-group %u has", (unsigned)group,
+                           (unsigned)g->wgid);
+    if (!f) return 0;
+    fprintf(f, "  SM %u, slot %u at 0x%08x, and slot %u at 0x%08x: each has %u bytes\n", (unsigned)p->sm,
+            (unsigned)p->slot, (unsigned)lds_base, (unsigned)other->slot, (unsigned)g->lds_base,
+            (unsigned)c->job.launch.lds_bytes);
+    return report_end(c, NULL, f);
+}
+
 int ventus_cosim_dut_group_begin(struct ventus_cosim *c, uint32_t sm, uint32_t slot, uint32_t group, uint32_t lds_base,
                                  uint32_t pds_base)
 {
@@ -333,6 +346,8 @@ int ventus_cosim_dut_group_begin(struct ventus_cosim *c, uint32_t sm, uint32_t s
         return cosim_fail(c, "SM %u, slot %u: a work-group begins where another one is", (unsigned)sm, (unsigned)slot);
     if (c->begun[group / 8] >> group % 8 & 1)
         return cosim_fail(c, "work-group %u begins for the second time", (unsigned)group);
+    const struct place *other = reference_sharing(c, p, lds_base);
+    if (other) return differ_local(c, p, group, lds_base, other);
     const char *why = reference_place(c, p, group, lds_base, pds_base);
     if (why) return cosim_fail(c, "work-group %u: %s", (unsigned)group, why);
     c->begun[group / 8] |= (uint8_t)(1u << group % 8);
@@ -451,7 +466,7 @@ int ventus_cosim_dut_x_set(struct ventus_cosim *c, uint32_t hart, uint32_t reg, 
 {
     struct watched *w = hart_of(c, hart);
     struct dut_write *d = w ? next_write(c, w->dut.x, &w->dut.nx) : NULL;
-    if (d) d->reg = reg, d->value[0] = value;
+    if (d) d->reg = reg, d->mask = reg != 0, d->value[0] = value;
     return d != NULL;
 }
 
@@ -507,7 +522,7 @@ static int differ_state(struct ventus_cosim *c, const struct watched *w, uint32_
 /* May the warp go on at all? */
 static int compare_state(struct ventus_cosim *c, const struct watched *w, uint32_t pc)
 {
-    if (w->warp->state != WARP_READY && w->warp->state != WARP_ENDED) group_wake(w->warp->group);
+    if (w->warp->state != WARP_READY && w->warp->state != WARP_ENDED) reference_wake(c, w->warp->group);
     switch (w->warp->state) {
     case WARP_READY: return 1;
     case WARP_ENDED: return differ_state(c, w, pc, "the warp has ended, and goes on");

@@ -17,7 +17,7 @@ enum {
 /* ---- what the design says of an instruction ---- */
 
 struct dut_write {
-    uint32_t reg, mask; /* mask: of a vector register */
+    uint32_t reg, mask; /* mask: lanes of a vector register; of a scalar one 1, and 0 for x0 */
     uint32_t value[ISA_LANES];
 };
 
@@ -143,6 +143,12 @@ void reference_end(struct ventus_cosim *c);
 const char *reference_place(struct ventus_cosim *c, struct place *p, uint32_t group, uint32_t lds_base,
                             uint32_t pds_base);
 void reference_remove(struct ventus_cosim *c, struct place *p);
+
+/* Lets the group's warps go on that wait for each other or for copies, when none is left that they wait for. */
+void reference_wake(struct ventus_cosim *c, struct group *g);
+
+/* Another group of its SM with bytes of the same local memory, or NULL. */
+const struct place *reference_sharing(const struct ventus_cosim *c, const struct place *p, uint32_t lds_base);
 
 /* Executes the warp's instruction; c->event says what it was, unless it failed (STOP_FAULT, with the SM's fault). */
 enum stop reference_step(struct ventus_cosim *c, struct warp *w);

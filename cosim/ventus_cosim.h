@@ -108,7 +108,8 @@ int ventus_cosim_ref_tolerance(ventus_cosim *cosim, const char *pattern, uint32_
 
 /* The dispatcher has put work-group `group` (linear number, x fastest) on a slot of an SM. `lds_base` and `pds_base`
  * are what the design has in CSR_LDS and CSR_PDS for it: local memory belongs to the SM, so that groups of different
- * SMs may have the same addresses. */
+ * SMs may have the same addresses. Two of one SM with common bytes are a difference; local memory that leaves its
+ * window (0x70000000 up to 0x7fffffff), rounded up to pages of 4 KiB, is an error. */
 int ventus_cosim_dut_group_begin(ventus_cosim *cosim, uint32_t sm, uint32_t slot, uint32_t group, uint32_t lds_base,
                                  uint32_t pds_base);
 

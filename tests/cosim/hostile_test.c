@@ -257,6 +257,7 @@ static uint32_t any(void)
 static void retire_next(ventus_cosim *c, uint32_t hart, bool wrong)
 {
     const uint32_t pc = ventus_cosim_ref_pc(c, hart);
+    if (rng() % 8) ventus_cosim_dut_simt_set(c, hart, ventus_cosim_ref_mask(c, hart), UINT32_MAX);
     ventus_cosim_dut_retire(c, hart, pc + wrong, ventus_cosim_ref_word(c, pc));
 }
 
