@@ -1,6 +1,7 @@
 /* The interface: what the design says is taken in, the reference makes the same step, and both are compared. */
 #include "cosim/ventus_cosim.h"
 
+#include <assert.h>
 #include <fnmatch.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -37,14 +38,14 @@ struct place *place_of(const struct ventus_cosim *c, const struct group *g)
 
 /* ---- the reference ---- */
 
-/* bits 0: of the width that they have. */
-static bool set_tolerance(struct ventus_cosim *c, const char *pattern, unsigned bits, uint32_t ulps)
+/* Format NULL: that which they have. */
+static bool set_tolerance(struct ventus_cosim *c, const char *pattern, const enum value_format *format, uint32_t ulps)
 {
     bool some = false;
     for (int op = OP_INVALID + 1; op < OP_COUNT; op++) {
         if (fnmatch(pattern, isa_table[op].name, 0) != 0) continue;
         c->tolerance[op] = ulps;
-        if (bits) c->bits[op] = (uint8_t)bits;
+        if (format) c->format[op] = (uint8_t)*format;
         some = true;
     }
     return some;
@@ -52,16 +53,26 @@ static bool set_tolerance(struct ventus_cosim *c, const char *pattern, unsigned 
 
 static void default_tolerances(struct ventus_cosim *c)
 {
-    set_tolerance(c, "*", 32, 0);
-#define TOLERANCE(pattern, bits, ulps, why) set_tolerance(c, pattern, bits, ulps);
+    static const struct {
+        const char *pattern;
+        enum value_format format;
+        uint32_t ulps;
+    } rows[] = {
+#define TOLERANCE(pattern, format, ulps, why) {pattern, format, ulps},
 #include "cosim/tolerance.def"
 #undef TOLERANCE
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const bool some = set_tolerance(c, rows[i].pattern, &rows[i].format, rows[i].ulps);
+        assert(some); /* a row of no instruction is a slip of the pen */
+        (void)some;
+    }
 }
 
 int ventus_cosim_ref_tolerance(struct ventus_cosim *c, const char *pattern, uint32_t ulps)
 {
     if (!given(c, pattern)) return 0;
-    return set_tolerance(c, pattern, 0, ulps) || cosim_fail(c, "%.80s: there is no such instruction", pattern);
+    return set_tolerance(c, pattern, NULL, ulps) || cosim_fail(c, "%.80s: there is no such instruction", pattern);
 }
 
 struct ventus_cosim *ventus_cosim_ref_init(const char *machine, uint32_t reports)
@@ -113,16 +124,26 @@ void ventus_cosim_ref_shutdown(struct ventus_cosim *c)
 
 /* ---- memory ---- */
 
-/* Executable in the code window; else what it is. */
-static unsigned access_of(uint32_t addr)
+/* Executable where it meets the code window. */
+static unsigned access_of(uint32_t addr, uint64_t size)
 {
-    return GPU_READ | GPU_WRITE | (addr >= ABI_CODE_BASE && addr < ABI_CODE_LIMIT ? GPU_EXEC : 0);
+    const bool code = addr < ABI_CODE_LIMIT && (addr >= ABI_CODE_BASE || size > ABI_CODE_BASE - addr);
+    return GPU_READ | GPU_WRITE | (code ? GPU_EXEC : 0);
+}
+
+/* The host has written the words: they are known. */
+static void close_words(struct ventus_cosim *c, uint32_t addr, uint64_t size)
+{
+    for (uint64_t at = addr & ~3u; c->words.n && at < addr + size; at += 4) {
+        struct word *w = words_find(&c->words, word_key((uint32_t)at, 0));
+        if (w) w->n = w->total = w->open = 0;
+    }
 }
 
 int ventus_cosim_ref_memory_open(struct ventus_cosim *c, uint32_t addr, uint64_t size)
 {
     if (!given(c, c)) return 0;
-    return gpu_mem_open(c->gpu, addr, size, access_of(addr)) ||
+    return gpu_mem_open(c->gpu, addr, size, access_of(addr, size)) ||
            cosim_fail(c, "0x%08x and %llu bytes from there cannot be opened", (unsigned)addr, (unsigned long long)size);
 }
 
@@ -133,7 +154,8 @@ int ventus_cosim_ref_memory_write(struct ventus_cosim *c, uint32_t addr, const v
     if (!size) return 1;
     if (!gpu_mem(c->gpu, addr, size) && !ventus_cosim_ref_memory_open(c, addr, size)) return 0;
     memcpy(gpu_mem(c->gpu, addr, size), bytes, size);
-    if (access_of(addr) & GPU_EXEC) gpu_mem_code_changed(c->gpu);
+    close_words(c, addr, size);
+    if (access_of(addr, size) & GPU_EXEC) gpu_mem_code_changed(c->gpu);
     return 1;
 }
 
@@ -147,7 +169,9 @@ static const uint8_t *open_bytes(struct ventus_cosim *c, uint32_t addr, uint64_t
 
 int ventus_cosim_ref_memory_read(struct ventus_cosim *c, uint32_t addr, void *bytes, uint64_t size)
 {
-    const void *p = given(c, bytes) ? open_bytes(c, addr, size) : NULL;
+    if (!given(c, bytes)) return 0;
+    if (!size) return 1;
+    const void *p = open_bytes(c, addr, size);
     if (!p) return 0;
     memcpy(bytes, p, size);
     return 1;
@@ -295,16 +319,32 @@ static int differ_memory(struct ventus_cosim *c, uint32_t addr, uint32_t expecte
     return report_end(c, NULL, f);
 }
 
+/* May memory have the byte, too: is the order of the atomics open that have written the word, or has an earlier store
+ * that is not ordered with the last one left it? */
+static bool may_have(const struct ventus_cosim *c, uint32_t addr, uint8_t found)
+{
+    const struct word *w = words_find(&c->words, word_key(addr, 0));
+    bool may = w && w->open;
+    for (uint32_t k = 1; w && k < w->n; k++)
+        may |= words_race(w, 0, k) && (uint8_t)(w->last[k].value >> 8 * (addr & 3)) == found;
+    return may;
+}
+
 int ventus_cosim_ref_memory_compare(struct ventus_cosim *c, uint32_t addr, const void *bytes, uint64_t size)
 {
     if (!given(c, bytes) || c->report) return 0;
+    if (!size) return 1;
     const uint8_t *own = open_bytes(c, addr, size), *other = bytes;
     if (!own) return 0;
     c->compared += size / 4;
     if (!memcmp(own, other, size)) return 1;
-    uint64_t at = 0;
-    while (own[at] == other[at]) at++;
-    return differ_memory(c, (uint32_t)(addr + at), own[at], other[at]);
+    for (uint64_t at = 0; at < size; at++) {
+        if (own[at] == other[at]) continue;
+        if (!may_have(c, (uint32_t)(addr + at), other[at]))
+            return differ_memory(c, (uint32_t)(addr + at), own[at], other[at]);
+        c->taken++;
+    }
+    return 1;
 }
 
 /* ---- work-groups and warps of the design ---- */
@@ -532,12 +572,12 @@ static int compare_state(struct ventus_cosim *c, const struct watched *w, uint32
     }
 }
 
-static int differ_pc(struct ventus_cosim *c, const struct watched *w, uint32_t pc)
+static int differ_pc(struct ventus_cosim *c, const struct watched *w, uint32_t expected, uint32_t pc)
 {
     FILE *f = report_begin(c, w, "the address of the instruction");
     if (!f) return 0;
-    fprintf(f, "  expected 0x%08x", (unsigned)w->warp->pc);
-    report_line(c, f, w->warp->pc);
+    fprintf(f, "  expected 0x%08x", (unsigned)expected);
+    report_line(c, f, expected);
     fprintf(f, "\n  found    0x%08x", (unsigned)pc);
     report_line(c, f, pc);
     fprintf(f, "\n");
@@ -562,10 +602,11 @@ static enum fetched compare_fetch(struct ventus_cosim *c, const struct watched *
     struct insn in;
     const uint32_t own = w->warp->pc;
     const size_t n = code_words(c->gpu, own, words);
-    if (!n || !code_look(c->gpu, own, &in)) return pc == own ? WHOLE : (differ_pc(c, w, pc), WRONG); /* it will fail */
+    if (!n || !code_look(c->gpu, own, &in))
+        return pc == own ? WHOLE : (differ_pc(c, w, own, pc), WRONG); /* it will fail */
     const uint32_t behind = own + in.size - 4, last = words[in.size / 4 - 1];
     if (in.prefix && pc == own && word == words[0] && !w->prefixed) return PREFIX_ALONE;
-    if (pc != behind && (pc != own || w->prefixed)) return differ_pc(c, w, pc), WRONG;
+    if (pc != behind && (pc != own || w->prefixed)) return differ_pc(c, w, w->prefixed ? behind : own, pc), WRONG;
     return word == last ? WHOLE : (differ_word(c, w, last, word), WRONG);
 }
 
@@ -587,8 +628,38 @@ static void note_past(struct ventus_cosim *c, struct watched *w)
     memcpy(p->words, e->words, sizeof p->words);
 }
 
+static bool writes_some(const struct dut_write *writes, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++)
+        if (writes[i].mask) return true;
+    return false;
+}
+
+/* It writes nothing and accesses nothing. */
+static int retire_prefix(struct ventus_cosim *c, struct watched *w)
+{
+    const struct dut *d = &w->dut;
+    w->prefixed = true;
+    const char *what = c->reports & VENTUS_COSIM_MEMORY && d->naccess            ? "accessed memory"
+                       : c->reports & VENTUS_COSIM_X && writes_some(d->x, d->nx) ? "written a scalar register"
+                       : c->reports & VENTUS_COSIM_V && writes_some(d->v, d->nv) ? "written a vector register"
+                                                                                 : NULL;
+    FILE *f = what ? report_begin(c, w, "the prefix alone has %s", what) : NULL;
+    return !what || (f && report_end(c, w, f));
+}
+
+/* Results of 64 bits are in pairs of registers. */
+static bool is_wide(const struct ventus_cosim *c, const struct warp *w)
+{
+    struct insn in;
+    return vtype_sew(w->vtype) == 64 && code_look(c->gpu, w->pc, &in) &&
+           isa_effects(&in, c->job.launch.threads_per_warp).vectors;
+}
+
 static int retire_whole(struct ventus_cosim *c, struct watched *w)
 {
+    if (c->reports & VENTUS_COSIM_V && is_wide(c, w->warp))
+        return cosim_fail(c, "0x%08x: elements of 64 bits (e64) are not compared", (unsigned)w->warp->pc);
     const enum stop stop = reference_step(c, w->warp);
     if (stop == STOP_FAULT) return differ_fault(c, w);
     c->executing = true;
@@ -604,7 +675,7 @@ static int retire(struct ventus_cosim *c, struct watched *w, uint32_t pc, uint32
     if (!compare_state(c, w, pc)) return 0;
     switch (compare_fetch(c, w, pc, word)) {
     case WRONG: return 0;
-    case PREFIX_ALONE: return w->prefixed = true;
+    case PREFIX_ALONE: return retire_prefix(c, w);
     default: return retire_whole(c, w);
     }
 }

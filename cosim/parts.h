@@ -9,7 +9,7 @@
 
 enum {
     HISTORY = 20,    /* instructions of a warp that a report shows */
-    DUT_WRITES = 8,  /* registers that an instruction writes */
+    DUT_WRITES = 64, /* registers that an instruction writes: a tile in a warp of one lane */
     WORD_WRITES = 2, /* of a word that are kept */
     NOBODY = UINT32_MAX,
 };
@@ -70,6 +70,8 @@ struct written {
     uint32_t place, serial; /* the group's; NOBODY: the host */
     uint32_t group, warp, pc, passed;
     uint16_t op;   /* enum isa_op */
+    bool stores;   /* and is no atomic operation: what it leaves depends on nobody */
+    bool several;  /* lanes of one address: values in between may have been seen, too */
     uint64_t when; /* serial number of the retirement */
 };
 
@@ -91,11 +93,20 @@ uint64_t word_key(uint32_t addr, uint32_t local_serial);
 /* NULL: nobody has written it. */
 struct word *words_find(const struct words *t, uint64_t key);
 
+/* Has one write come before the other for everybody: of one warp, or with a barrier of their group in between? */
+bool words_ordered(const struct written *first, const struct written *then);
+
+/* Is number k of the word's last writes a store that may have come after number i, a later one, as well as before? */
+bool words_race(const struct word *w, uint32_t i, uint32_t k);
+
 /* Notes a write. False: no memory. */
 bool words_note(struct words *t, uint64_t key, const struct written *w);
 void words_forget(struct words *t);
 
 /* ---- the whole ---- */
+
+/* Of the values in a word, which a tolerance is counted in: one, or two halves. */
+enum value_format { F32, F16, BF16 };
 
 struct ventus_cosim {
     struct gpu *gpu;
@@ -114,7 +125,7 @@ struct ventus_cosim {
     uint32_t old[EVENT_WORDS][ISA_LANES]; /* ... and the words that it overwrites, as they were */
     struct words words;
     uint32_t tolerance[OP_COUNT], taken_lanes; /* of the instruction in progress */
-    uint8_t bits[OP_COUNT];
+    uint8_t format[OP_COUNT];                  /* enum value_format */
     struct note note;
     uint64_t retired, compared, taken, tolerated;
     char error[400];

@@ -121,7 +121,7 @@ int ventus_cosim_dut_group_end(ventus_cosim *cosim, uint32_t sm, uint32_t slot);
 
 /* ---- the design: what the instruction has done that retires next on `hart` ---- */
 
-/* It has written a scalar register, x0 to x63. Of each kind of register up to 8. */
+/* It has written a scalar register, x0 to x63. Of each kind of register up to 64. */
 int ventus_cosim_dut_x_set(ventus_cosim *cosim, uint32_t hart, uint32_t reg, uint32_t value);
 
 /* It has written the lanes in `mask` of a vector register; values[lane], 32 words, of which those of other lanes do not
