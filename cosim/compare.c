@@ -371,7 +371,7 @@ static int compare_simt(struct ventus_cosim *c, const struct watched *w)
     const bool mask = d->mask != warp->mask, depth = d->depth != UINT32_MAX && d->depth != warp->depth;
     c->compared += 2;
     if (!mask && !depth) return 1;
-    FILE *f = report_begin(c, w, mask ? "the mask of lanes behind the instruction" : "the depth of the SIMT stack");
+    FILE *f = report_begin(c, w, mask ? "the mask of lanes after the instruction" : "the depth of the SIMT stack");
     if (!f) return 0;
     fprintf(f, "  expected lanes 0x%08x and %u entries, found lanes 0x%08x", (unsigned)warp->mask,
             (unsigned)warp->depth, (unsigned)d->mask);
@@ -417,7 +417,7 @@ static bool note_lane(struct ventus_cosim *c, const struct watched *w, unsigned 
                          .stores = !c->event.access[k].atomic,
                          .several = is_shared(&c->event.access[k], lane),
                          .when = c->retired};
-    if (!cosim_word(c, p, addr, &by.value)) return true;
+    if (!cosim_word(c, addr, &by.value)) return true;
     if (!words_note(&c->words, key, &by)) return false;
     words_find(&c->words, key)->open = open;
     return true;

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "asm/image.h"
 #include "cosim/parts.h"
@@ -180,17 +181,26 @@ int ventus_cosim_ref_memory_read(struct ventus_cosim *c, uint32_t addr, void *by
 uint32_t ventus_cosim_ref_word(const struct ventus_cosim *c, uint32_t addr)
 {
     uint32_t value;
-    return c && cosim_word(c, NULL, addr, &value) ? value : 0;
+    return c && cosim_word(c, addr, &value) ? value : 0;
 }
 
 /* ---- programs ---- */
 
-static char *read_whole(const char *path, size_t *size)
+/* The bytes of a file, or NULL: it is none, or too large. */
+static char *read_open(FILE *f, size_t *size)
 {
     enum { MOST = 64 << 20 };
+    struct stat s;
+    if (fstat(fileno(f), &s) || !S_ISREG(s.st_mode) || s.st_size > MOST) return NULL;
+    char *bytes = malloc((size_t)s.st_size + 1);
+    *size = bytes ? fread(bytes, 1, (size_t)s.st_size, f) : 0;
+    return bytes;
+}
+
+static char *read_whole(const char *path, size_t *size)
+{
     FILE *f = fopen(path, "rbe");
-    char *bytes = f ? malloc(MOST) : NULL;
-    *size = bytes ? fread(bytes, 1, MOST, f) : 0;
+    char *bytes = f ? read_open(f, size) : NULL;
     if (f) fclose(f);
     return bytes;
 }
@@ -216,7 +226,8 @@ int ventus_cosim_ref_program_load(struct ventus_cosim *c, const char *path)
     size_t size;
     if (!given(c, path)) return 0;
     char *bytes = read_whole(path, &size);
-    const int good = bytes ? read_program(c, path, bytes, size) : cosim_fail(c, "%.200s: cannot be read", path);
+    const int good = bytes ? read_program(c, path, bytes, size)
+                           : cosim_fail(c, "%.200s: cannot be read, or is no file of up to 64 MiB", path);
     free(bytes);
     return good;
 }
@@ -604,9 +615,9 @@ static enum fetched compare_fetch(struct ventus_cosim *c, const struct watched *
     const size_t n = code_words(c->gpu, own, words);
     if (!n || !code_look(c->gpu, own, &in))
         return pc == own ? WHOLE : (differ_pc(c, w, own, pc), WRONG); /* it will fail */
-    const uint32_t behind = own + in.size - 4, last = words[in.size / 4 - 1];
+    const uint32_t after = own + in.size - 4, last = words[in.size / 4 - 1];
     if (in.prefix && pc == own && word == words[0] && !w->prefixed) return PREFIX_ALONE;
-    if (pc != behind && (pc != own || w->prefixed)) return differ_pc(c, w, w->prefixed ? behind : own, pc), WRONG;
+    if (pc != after && (pc != own || w->prefixed)) return differ_pc(c, w, w->prefixed ? after : own, pc), WRONG;
     return word == last ? WHOLE : (differ_word(c, w, last, word), WRONG);
 }
 
@@ -730,7 +741,7 @@ int ventus_cosim_ref_v_set(struct ventus_cosim *c, uint32_t hart, uint32_t reg, 
                  cosim_fail(c, "v%u, lane %u: there is none", (unsigned)reg, (unsigned)lane));
 }
 
-/* ---- what came of it ---- */
+/* ---- results ---- */
 
 const char *ventus_cosim_report(const struct ventus_cosim *c) { return c && c->report ? c->report : ""; }
 

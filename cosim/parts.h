@@ -138,8 +138,9 @@ __attribute__((format(printf, 2, 3))) int cosim_fail(struct ventus_cosim *c, con
 
 struct place *place_of(const struct ventus_cosim *c, const struct group *g);
 
-/* The reference's value of the word at addr, as the group sees it (local memory is its own); false: it is not open. */
-bool cosim_word(const struct ventus_cosim *c, const struct place *p, uint32_t addr, uint32_t *value);
+/* The reference's value of the word at addr; false: it is not open. Local memory is that of the groups whose bytes are
+ * in the machine. */
+bool cosim_word(const struct ventus_cosim *c, uint32_t addr, uint32_t *value);
 
 /* ---- reference.c: running one instruction ---- */
 
@@ -175,7 +176,7 @@ int compare_instruction(struct ventus_cosim *c, struct watched *w);
 
 /* ---- report.c ---- */
 
-/* A difference: the headline, where the warp is; behind it the caller prints details, and then ends the report. NULL:
+/* A difference: the headline, where the warp is; the caller prints details after it, and then ends the report. NULL:
  * out of memory, which is the error then. */
 __attribute__((format(printf, 3, 4))) FILE *report_begin(struct ventus_cosim *c, const struct watched *w,
                                                          const char *format, ...);

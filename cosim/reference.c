@@ -63,14 +63,9 @@ static void bring_local(struct ventus_cosim *c, struct place *p)
     p->away = false;
 }
 
-bool cosim_word(const struct ventus_cosim *c, const struct place *p, uint32_t addr, uint32_t *value)
+bool cosim_word(const struct ventus_cosim *c, uint32_t addr, uint32_t *value)
 {
-    const uint32_t at = addr & ~3u;
-    const uint8_t *bytes = NULL;
-    if (p && p->away && is_local(at)) {
-        const uint32_t offset = at - reference_slot(c, p)->group.lds_base;
-        if (offset < c->job.launch.lds_bytes) bytes = p->local + offset;
-    } else bytes = gpu_mem(c->gpu, at, 4);
+    const uint8_t *bytes = gpu_mem(c->gpu, addr & ~3u, 4);
     if (bytes) memcpy(value, bytes, 4);
     return bytes;
 }
@@ -98,7 +93,7 @@ static void keep_old(struct ventus_cosim *c, const struct access *a)
     uint32_t *old = c->old[c->event.accesses];
     for (uint32_t left = a->lanes ? a->lanes : 1; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(left);
-        if (!cosim_word(c, NULL, a->addr[lane], &old[lane])) old[lane] = 0;
+        if (!cosim_word(c, a->addr[lane], &old[lane])) old[lane] = 0;
     }
 }
 
@@ -183,13 +178,6 @@ static void link_group(struct sm *sm, struct group *g)
     sm->groups = g;
 }
 
-static void unlink_group(struct sm *sm, const struct group *g)
-{
-    struct group **link = &sm->groups;
-    while (*link != g) link = &(*link)->next;
-    *link = g->next;
-}
-
 const char *reference_place(struct ventus_cosim *c, struct place *p, uint32_t group, uint32_t lds_base,
                             uint32_t pds_base)
 {
@@ -226,7 +214,7 @@ void reference_remove(struct ventus_cosim *c, struct place *p)
 {
     struct slot *slot = reference_slot(c, p);
     struct sm *sm = &c->gpu->sms[p->sm];
-    unlink_group(sm, &slot->group);
+    group_unlink(&slot->group);
     for (uint32_t i = 0; i < c->job.launch.warps; i++) dma_forget(&slot->warps[i]);
     if (slot->group.reservations) drop_reservations(sm, &slot->group);
     free(p->local);

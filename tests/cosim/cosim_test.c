@@ -1,6 +1,6 @@
 /* Co-simulation of two functional machines: one is the design, whose observer says what each instruction has done, the
  * other the reference. Equal runs find nothing; each way in which the design may be wrong is found at the instruction
- * where it is, and told. */
+ * where it is, and reported. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -274,7 +274,7 @@ static void test_each_difference(void **state)
     assert_found(WRONG_FORM, "amoadd.w", 0, "expected an atomic operation of 4 bytes");
     assert_found(WRONG_PC, "vand.vi", 0, "first difference: the address of the instruction");
     assert_found(WRONG_WORD, "vand.vi", 0, "first difference: the instruction word");
-    assert_found(WRONG_MASK, "vbeq", 0, "first difference: the mask of lanes behind the instruction");
+    assert_found(WRONG_MASK, "vbeq", 0, "first difference: the mask of lanes after the instruction");
     assert_found(WRONG_DEPTH, "vbeq", 0, "first difference: the depth of the SIMT stack");
     assert_found(SAYS_LESS, "vid.v", 0, "first difference: v1 has not been written");
     assert_found(SAYS_MORE, "vid.v", 0, "first difference: x63 has been written");
