@@ -15,8 +15,9 @@ static uint32_t local_serial(const struct place *p, uint32_t addr) { return is_l
 static bool is_ordered(const struct written *by, const struct place *p, const struct ventus_cosim *c,
                        const struct warp *w)
 {
-    if (by->place != (uint32_t)(p - c->places) || by->serial != p->serial) return false;
-    return by->warp == w->wid || by->passed < p->passed;
+    const struct written now = {
+        .place = (uint32_t)(p - c->places), .serial = p->serial, .warp = w->wid, .passed = p->passed};
+    return words_ordered(by, &now);
 }
 
 /* What a load finds in a word. */
@@ -28,6 +29,16 @@ static uint32_t extract(uint32_t word, uint32_t addr, const struct isa_memory *m
     return value;
 }
 
+/* Has memory had write number i first, and a store before it that it is not ordered with after it? */
+static bool may_be_last(const struct ventus_cosim *c, const struct word *word, uint32_t i, uint32_t addr,
+                        uint32_t found)
+{
+    for (uint32_t k = i + 1; k < word->n; k++)
+        if (words_race(word, i, k) && extract(word->last[k].value, addr, &c->event.effects.memory) == found)
+            return true;
+    return false;
+}
+
 /* Writes that the warp is not ordered with may come later for it: then it finds what was there before them. */
 static bool may_load(struct ventus_cosim *c, const struct warp *w, uint32_t addr, uint32_t found)
 {
@@ -36,8 +47,9 @@ static bool may_load(struct ventus_cosim *c, const struct warp *w, uint32_t addr
     if (!word) return false;
     if (word->open) return true;
     for (uint32_t i = 0; i < word->n; i++) {
-        if (is_ordered(&word->last[i], p, c, w)) return false;
-        if (extract(word->last[i].before, addr, &c->event.effects.memory) == found) return true;
+        const struct written *by = &word->last[i];
+        if (is_ordered(by, p, c, w)) return may_be_last(c, word, i, addr, found);
+        if (by->several || extract(by->before, addr, &c->event.effects.memory) == found) return true;
     }
     return word->total > word->n; /* there were older ones, of which nothing is known any more */
 }
@@ -46,26 +58,28 @@ static bool may_load(struct ventus_cosim *c, const struct warp *w, uint32_t addr
 
 enum verdict { EQUAL, TAKEN, NEAR, DIFFERENT };
 
-static int64_t ordered_float(uint32_t bits, unsigned width)
+/* Of one value: its bits, and which of them are the exponent and the fraction. */
+static const struct layout {
+    uint32_t bits, exponent, fraction;
+} layouts[] = {[F32] = {32, 0x7f800000, 0x7fffff}, [F16] = {16, 0x7c00, 0x3ff}, [BF16] = {16, 0x7f80, 0x7f}};
+
+static bool is_nan(uint32_t x, const struct layout *l) { return (x & l->exponent) == l->exponent && (x & l->fraction); }
+
+static bool is_finite(uint32_t x, const struct layout *l) { return (x & l->exponent) != l->exponent; }
+
+/* Neither a sign, nor an infinity, nor a zero is a matter of rounding. */
+static bool is_near(uint32_t a, uint32_t b, const struct layout *l, uint32_t ulps)
 {
-    const uint32_t sign = 1u << (width - 1);
-    return bits & sign ? -(int64_t)(bits & (sign - 1)) : (int64_t)bits;
+    const uint32_t size = l->exponent | l->fraction;
+    if (a == b || (is_nan(a, l) && is_nan(b, l))) return true;
+    if (!is_finite(a, l) || !is_finite(b, l) || !(a & size) || !(b & size) || (a ^ b) & ~size) return false;
+    return (a > b ? a - b : b - a) <= ulps;
 }
 
-static bool is_nan(uint32_t bits, unsigned width)
+static bool are_near(uint32_t a, uint32_t b, const struct layout *l, uint32_t ulps)
 {
-    return width == 32 && (bits & 0x7f800000) == 0x7f800000 && (bits & 0x7fffff);
-}
-
-static bool is_near(uint32_t a, uint32_t b, unsigned width, unsigned ulps)
-{
-    if (is_nan(a, width) || is_nan(b, width)) return is_nan(a, width) == is_nan(b, width);
-    for (unsigned at = 0; at < 32; at += width) {
-        const uint32_t mask = width == 32 ? ~0u : 0xffffu;
-        const int64_t d = ordered_float(a >> at & mask, width) - ordered_float(b >> at & mask, width);
-        if (d > ulps || -d > ulps) return false;
-    }
-    return true;
+    if (l->bits == 32) return is_near(a, b, l, ulps);
+    return is_near(a & 0xffff, b & 0xffff, l, ulps) && is_near(a >> 16, b >> 16, l, ulps);
 }
 
 /* Counters of time are the design's own. */
@@ -83,6 +97,24 @@ static bool is_clock(const struct insn *in)
     }
 }
 
+static bool is_shared(const struct access *a, unsigned lane)
+{
+    for (uint32_t left = a->lanes & ~(1u << lane); left; left &= left - 1)
+        if (a->addr[__builtin_ctz(left)] == a->addr[lane]) return true;
+    return false;
+}
+
+/* Is there nobody else who could have written the lane's word, and is it known? */
+static bool is_alone(const struct ventus_cosim *c, const struct warp *w, unsigned lane)
+{
+    const struct access *a = &c->event.access[0];
+    const struct launch *l = &c->job.launch;
+    const uint32_t addr = a->addr[lane];
+    const struct word *word = words_find(&c->words, word_key(addr, local_serial(place_of(c, w->group), addr)));
+    const bool others = l->warps > 1 || (!is_local(addr) && l->groups[0] * l->groups[1] * l->groups[2] > 1);
+    return !others && !is_shared(a, lane) && !(word && word->open);
+}
+
 /* Result number k of the instruction, of a lane (0 for scalars). */
 static enum verdict judge(struct ventus_cosim *c, const struct warp *w, unsigned k, unsigned lane, uint32_t expected,
                           uint32_t found)
@@ -91,12 +123,13 @@ static enum verdict judge(struct ventus_cosim *c, const struct warp *w, unsigned
     const struct isa_memory *m = &e->effects.memory;
     c->compared++;
     if (expected == found) return EQUAL;
-    if (m->words && (m->action == ACTION_AMO || m->action == ACTION_SC)) return TAKEN;
+    if (m->words && m->action == ACTION_SC) return found <= 1 ? TAKEN : DIFFERENT;
+    if (m->words && m->action == ACTION_AMO) return is_alone(c, w, lane) ? DIFFERENT : TAKEN;
     if (m->words && (m->action == ACTION_LOAD || m->action == ACTION_LR) && k < e->accesses)
         return may_load(c, w, e->access[k].addr[lane], found) ? TAKEN : DIFFERENT;
     if (is_clock(e->insn)) return TAKEN;
-    const unsigned ulps = c->tolerance[e->insn->op];
-    return ulps && is_near(expected, found, c->bits[e->insn->op], ulps) ? NEAR : DIFFERENT;
+    const uint32_t ulps = c->tolerance[e->insn->op];
+    return ulps && are_near(expected, found, &layouts[c->format[e->insn->op]], ulps) ? NEAR : DIFFERENT;
 }
 
 static void count(struct ventus_cosim *c, enum verdict v, unsigned lane)
@@ -117,11 +150,11 @@ static const struct dut_write *find_write(const struct dut_write *writes, unsign
 
 static bool is_result(const struct event *e, bool is, uint32_t reg) { return is && reg - e->insn->rd < e->results; }
 
-/* One that the instruction does not write. */
+/* One that the instruction does not write. What writes no lane, or x0, does not count. */
 static const struct dut_write *find_stray(const struct event *e, bool is, const struct dut_write *writes, unsigned n)
 {
     for (unsigned i = 0; i < n; i++)
-        if (!is_result(e, is, writes[i].reg)) return &writes[i];
+        if (writes[i].mask && !is_result(e, is, writes[i].reg)) return &writes[i];
     return NULL;
 }
 
@@ -176,7 +209,7 @@ static int compare_x(struct ventus_cosim *c, struct watched *w)
     const struct event *e = &c->event;
     const struct dut *d = &w->dut;
     const struct dut_write *other = find_stray(e, e->to_scalar, d->x, d->nx);
-    if (other && other->reg) return stray(c, w, 'x', other);
+    if (other) return stray(c, w, 'x', other);
     for (unsigned k = 0; e->to_scalar && k < e->results; k++) {
         const uint32_t reg = e->insn->rd + k;
         const struct dut_write *write = find_write(d->x, d->nx, reg);
@@ -238,7 +271,7 @@ static int compare_v(struct ventus_cosim *c, struct watched *w)
     const struct event *e = &c->event;
     const struct dut *d = &w->dut;
     const struct dut_write *other = find_stray(e, e->to_vector, d->v, d->nv);
-    if (other && other->mask) return stray(c, w, 'v', other);
+    if (other) return stray(c, w, 'v', other);
     for (unsigned k = 0; e->to_vector && e->lanes && k < e->results; k++) {
         const struct dut_write *write = find_write(d->v, d->nv, e->insn->rd + k);
         if (!write) return missing(c, w, 'v', e->insn->rd + k);
@@ -330,11 +363,15 @@ static int compare_simt(struct ventus_cosim *c, const struct watched *w)
 {
     const struct dut *d = &w->dut;
     const struct warp *warp = w->warp;
-    if (!d->has_simt || warp->state == WARP_ENDED) return 1;
+    if (warp->state == WARP_ENDED) return 1;
+    if (!d->has_simt) {
+        FILE *f = report_begin(c, w, "the mask of lanes has not been reported");
+        return f ? report_end(c, w, f) : 0;
+    }
     const bool mask = d->mask != warp->mask, depth = d->depth != UINT32_MAX && d->depth != warp->depth;
     c->compared += 2;
     if (!mask && !depth) return 1;
-    FILE *f = report_begin(c, w, mask ? "the mask of lanes behind the instruction" : "the depth of the SIMT stack");
+    FILE *f = report_begin(c, w, mask ? "the mask of lanes after the instruction" : "the depth of the SIMT stack");
     if (!f) return 0;
     fprintf(f, "  expected lanes 0x%08x and %u entries, found lanes 0x%08x", (unsigned)warp->mask,
             (unsigned)warp->depth, (unsigned)d->mask);
@@ -347,13 +384,6 @@ static int compare_simt(struct ventus_cosim *c, const struct watched *w)
 }
 
 /* ---- who has written ---- */
-
-static bool is_shared(const struct access *a, unsigned lane)
-{
-    for (uint32_t left = a->lanes & ~(1u << lane); left; left &= left - 1)
-        if (a->addr[__builtin_ctz(left)] == a->addr[lane]) return true;
-    return false;
-}
 
 /* The order of atomics is the design's, and need not be that in which they retire. The same operation comes to the same
  * in each order, unless it swaps; a conditional store may have been one in the design alone. */
@@ -384,8 +414,10 @@ static bool note_lane(struct ventus_cosim *c, const struct watched *w, unsigned 
                          .pc = c->event.pc,
                          .op = c->event.insn->op,
                          .passed = p->passed,
+                         .stores = !c->event.access[k].atomic,
+                         .several = is_shared(&c->event.access[k], lane),
                          .when = c->retired};
-    if (!cosim_word(c, p, addr, &by.value)) return true;
+    if (!cosim_word(c, addr, &by.value)) return true;
     if (!words_note(&c->words, key, &by)) return false;
     words_find(&c->words, key)->open = open;
     return true;

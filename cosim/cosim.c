@@ -1,10 +1,12 @@
 /* The interface: what the design says is taken in, the reference makes the same step, and both are compared. */
 #include "cosim/ventus_cosim.h"
 
+#include <assert.h>
 #include <fnmatch.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "asm/image.h"
 #include "cosim/parts.h"
@@ -37,14 +39,14 @@ struct place *place_of(const struct ventus_cosim *c, const struct group *g)
 
 /* ---- the reference ---- */
 
-/* bits 0: of the width that they have. */
-static bool set_tolerance(struct ventus_cosim *c, const char *pattern, unsigned bits, uint32_t ulps)
+/* Format NULL: that which they have. */
+static bool set_tolerance(struct ventus_cosim *c, const char *pattern, const enum value_format *format, uint32_t ulps)
 {
     bool some = false;
     for (int op = OP_INVALID + 1; op < OP_COUNT; op++) {
         if (fnmatch(pattern, isa_table[op].name, 0) != 0) continue;
         c->tolerance[op] = ulps;
-        if (bits) c->bits[op] = (uint8_t)bits;
+        if (format) c->format[op] = (uint8_t)*format;
         some = true;
     }
     return some;
@@ -52,16 +54,26 @@ static bool set_tolerance(struct ventus_cosim *c, const char *pattern, unsigned 
 
 static void default_tolerances(struct ventus_cosim *c)
 {
-    set_tolerance(c, "*", 32, 0);
-#define TOLERANCE(pattern, bits, ulps, why) set_tolerance(c, pattern, bits, ulps);
+    static const struct {
+        const char *pattern;
+        enum value_format format;
+        uint32_t ulps;
+    } rows[] = {
+#define TOLERANCE(pattern, format, ulps, why) {pattern, format, ulps},
 #include "cosim/tolerance.def"
 #undef TOLERANCE
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const bool some = set_tolerance(c, rows[i].pattern, &rows[i].format, rows[i].ulps);
+        assert(some); /* a row of no instruction is a slip of the pen */
+        (void)some;
+    }
 }
 
 int ventus_cosim_ref_tolerance(struct ventus_cosim *c, const char *pattern, uint32_t ulps)
 {
     if (!given(c, pattern)) return 0;
-    return set_tolerance(c, pattern, 0, ulps) || cosim_fail(c, "%.80s: there is no such instruction", pattern);
+    return set_tolerance(c, pattern, NULL, ulps) || cosim_fail(c, "%.80s: there is no such instruction", pattern);
 }
 
 struct ventus_cosim *ventus_cosim_ref_init(const char *machine, uint32_t reports)
@@ -113,16 +125,26 @@ void ventus_cosim_ref_shutdown(struct ventus_cosim *c)
 
 /* ---- memory ---- */
 
-/* Executable in the code window; else what it is. */
-static unsigned access_of(uint32_t addr)
+/* Executable where it meets the code window. */
+static unsigned access_of(uint32_t addr, uint64_t size)
 {
-    return GPU_READ | GPU_WRITE | (addr >= ABI_CODE_BASE && addr < ABI_CODE_LIMIT ? GPU_EXEC : 0);
+    const bool code = addr < ABI_CODE_LIMIT && (addr >= ABI_CODE_BASE || size > ABI_CODE_BASE - addr);
+    return GPU_READ | GPU_WRITE | (code ? GPU_EXEC : 0);
+}
+
+/* The host has written the words: they are known. */
+static void close_words(struct ventus_cosim *c, uint32_t addr, uint64_t size)
+{
+    for (uint64_t at = addr & ~3u; c->words.n && at < addr + size; at += 4) {
+        struct word *w = words_find(&c->words, word_key((uint32_t)at, 0));
+        if (w) w->n = w->total = w->open = 0;
+    }
 }
 
 int ventus_cosim_ref_memory_open(struct ventus_cosim *c, uint32_t addr, uint64_t size)
 {
     if (!given(c, c)) return 0;
-    return gpu_mem_open(c->gpu, addr, size, access_of(addr)) ||
+    return gpu_mem_open(c->gpu, addr, size, access_of(addr, size)) ||
            cosim_fail(c, "0x%08x and %llu bytes from there cannot be opened", (unsigned)addr, (unsigned long long)size);
 }
 
@@ -133,7 +155,8 @@ int ventus_cosim_ref_memory_write(struct ventus_cosim *c, uint32_t addr, const v
     if (!size) return 1;
     if (!gpu_mem(c->gpu, addr, size) && !ventus_cosim_ref_memory_open(c, addr, size)) return 0;
     memcpy(gpu_mem(c->gpu, addr, size), bytes, size);
-    if (access_of(addr) & GPU_EXEC) gpu_mem_code_changed(c->gpu);
+    close_words(c, addr, size);
+    if (access_of(addr, size) & GPU_EXEC) gpu_mem_code_changed(c->gpu);
     return 1;
 }
 
@@ -147,7 +170,9 @@ static const uint8_t *open_bytes(struct ventus_cosim *c, uint32_t addr, uint64_t
 
 int ventus_cosim_ref_memory_read(struct ventus_cosim *c, uint32_t addr, void *bytes, uint64_t size)
 {
-    const void *p = given(c, bytes) ? open_bytes(c, addr, size) : NULL;
+    if (!given(c, bytes)) return 0;
+    if (!size) return 1;
+    const void *p = open_bytes(c, addr, size);
     if (!p) return 0;
     memcpy(bytes, p, size);
     return 1;
@@ -156,17 +181,26 @@ int ventus_cosim_ref_memory_read(struct ventus_cosim *c, uint32_t addr, void *by
 uint32_t ventus_cosim_ref_word(const struct ventus_cosim *c, uint32_t addr)
 {
     uint32_t value;
-    return c && cosim_word(c, NULL, addr, &value) ? value : 0;
+    return c && cosim_word(c, addr, &value) ? value : 0;
 }
 
 /* ---- programs ---- */
 
-static char *read_whole(const char *path, size_t *size)
+/* The bytes of a file, or NULL: it is none, or too large. */
+static char *read_open(FILE *f, size_t *size)
 {
     enum { MOST = 64 << 20 };
+    struct stat s;
+    if (fstat(fileno(f), &s) || !S_ISREG(s.st_mode) || s.st_size > MOST) return NULL;
+    char *bytes = malloc((size_t)s.st_size + 1);
+    *size = bytes ? fread(bytes, 1, (size_t)s.st_size, f) : 0;
+    return bytes;
+}
+
+static char *read_whole(const char *path, size_t *size)
+{
     FILE *f = fopen(path, "rbe");
-    char *bytes = f ? malloc(MOST) : NULL;
-    *size = bytes ? fread(bytes, 1, MOST, f) : 0;
+    char *bytes = f ? read_open(f, size) : NULL;
     if (f) fclose(f);
     return bytes;
 }
@@ -192,7 +226,8 @@ int ventus_cosim_ref_program_load(struct ventus_cosim *c, const char *path)
     size_t size;
     if (!given(c, path)) return 0;
     char *bytes = read_whole(path, &size);
-    const int good = bytes ? read_program(c, path, bytes, size) : cosim_fail(c, "%.200s: cannot be read", path);
+    const int good = bytes ? read_program(c, path, bytes, size)
+                           : cosim_fail(c, "%.200s: cannot be read, or is no file of up to 64 MiB", path);
     free(bytes);
     return good;
 }
@@ -295,16 +330,32 @@ static int differ_memory(struct ventus_cosim *c, uint32_t addr, uint32_t expecte
     return report_end(c, NULL, f);
 }
 
+/* May memory have the byte, too: is the order of the atomics open that have written the word, or has an earlier store
+ * that is not ordered with the last one left it? */
+static bool may_have(const struct ventus_cosim *c, uint32_t addr, uint8_t found)
+{
+    const struct word *w = words_find(&c->words, word_key(addr, 0));
+    bool may = w && w->open;
+    for (uint32_t k = 1; w && k < w->n; k++)
+        may |= words_race(w, 0, k) && (uint8_t)(w->last[k].value >> 8 * (addr & 3)) == found;
+    return may;
+}
+
 int ventus_cosim_ref_memory_compare(struct ventus_cosim *c, uint32_t addr, const void *bytes, uint64_t size)
 {
     if (!given(c, bytes) || c->report) return 0;
+    if (!size) return 1;
     const uint8_t *own = open_bytes(c, addr, size), *other = bytes;
     if (!own) return 0;
     c->compared += size / 4;
     if (!memcmp(own, other, size)) return 1;
-    uint64_t at = 0;
-    while (own[at] == other[at]) at++;
-    return differ_memory(c, (uint32_t)(addr + at), own[at], other[at]);
+    for (uint64_t at = 0; at < size; at++) {
+        if (own[at] == other[at]) continue;
+        if (!may_have(c, (uint32_t)(addr + at), other[at]))
+            return differ_memory(c, (uint32_t)(addr + at), own[at], other[at]);
+        c->taken++;
+    }
+    return 1;
 }
 
 /* ---- work-groups and warps of the design ---- */
@@ -321,6 +372,19 @@ static struct place *find_place(struct ventus_cosim *c, uint32_t sm, uint32_t sl
     return NULL;
 }
 
+static int differ_local(struct ventus_cosim *c, const struct place *p, uint32_t group, uint32_t lds_base,
+                        const struct place *other)
+{
+    const struct group *g = &reference_slot(c, other)->group;
+    FILE *f = report_begin(c, NULL, "work-group %u begins with local memory that work-group %u has", (unsigned)group,
+                           (unsigned)g->wgid);
+    if (!f) return 0;
+    fprintf(f, "  SM %u, slot %u at 0x%08x, and slot %u at 0x%08x: each has %u bytes\n", (unsigned)p->sm,
+            (unsigned)p->slot, (unsigned)lds_base, (unsigned)other->slot, (unsigned)g->lds_base,
+            (unsigned)c->job.launch.lds_bytes);
+    return report_end(c, NULL, f);
+}
+
 int ventus_cosim_dut_group_begin(struct ventus_cosim *c, uint32_t sm, uint32_t slot, uint32_t group, uint32_t lds_base,
                                  uint32_t pds_base)
 {
@@ -333,6 +397,8 @@ int ventus_cosim_dut_group_begin(struct ventus_cosim *c, uint32_t sm, uint32_t s
         return cosim_fail(c, "SM %u, slot %u: a work-group begins where another one is", (unsigned)sm, (unsigned)slot);
     if (c->begun[group / 8] >> group % 8 & 1)
         return cosim_fail(c, "work-group %u begins for the second time", (unsigned)group);
+    const struct place *other = reference_sharing(c, p, lds_base);
+    if (other) return differ_local(c, p, group, lds_base, other);
     const char *why = reference_place(c, p, group, lds_base, pds_base);
     if (why) return cosim_fail(c, "work-group %u: %s", (unsigned)group, why);
     c->begun[group / 8] |= (uint8_t)(1u << group % 8);
@@ -451,7 +517,7 @@ int ventus_cosim_dut_x_set(struct ventus_cosim *c, uint32_t hart, uint32_t reg, 
 {
     struct watched *w = hart_of(c, hart);
     struct dut_write *d = w ? next_write(c, w->dut.x, &w->dut.nx) : NULL;
-    if (d) d->reg = reg, d->value[0] = value;
+    if (d) d->reg = reg, d->mask = reg != 0, d->value[0] = value;
     return d != NULL;
 }
 
@@ -507,7 +573,7 @@ static int differ_state(struct ventus_cosim *c, const struct watched *w, uint32_
 /* May the warp go on at all? */
 static int compare_state(struct ventus_cosim *c, const struct watched *w, uint32_t pc)
 {
-    if (w->warp->state != WARP_READY && w->warp->state != WARP_ENDED) group_wake(w->warp->group);
+    if (w->warp->state != WARP_READY && w->warp->state != WARP_ENDED) reference_wake(c, w->warp->group);
     switch (w->warp->state) {
     case WARP_READY: return 1;
     case WARP_ENDED: return differ_state(c, w, pc, "the warp has ended, and goes on");
@@ -517,12 +583,12 @@ static int compare_state(struct ventus_cosim *c, const struct watched *w, uint32
     }
 }
 
-static int differ_pc(struct ventus_cosim *c, const struct watched *w, uint32_t pc)
+static int differ_pc(struct ventus_cosim *c, const struct watched *w, uint32_t expected, uint32_t pc)
 {
     FILE *f = report_begin(c, w, "the address of the instruction");
     if (!f) return 0;
-    fprintf(f, "  expected 0x%08x", (unsigned)w->warp->pc);
-    report_line(c, f, w->warp->pc);
+    fprintf(f, "  expected 0x%08x", (unsigned)expected);
+    report_line(c, f, expected);
     fprintf(f, "\n  found    0x%08x", (unsigned)pc);
     report_line(c, f, pc);
     fprintf(f, "\n");
@@ -547,10 +613,11 @@ static enum fetched compare_fetch(struct ventus_cosim *c, const struct watched *
     struct insn in;
     const uint32_t own = w->warp->pc;
     const size_t n = code_words(c->gpu, own, words);
-    if (!n || !code_look(c->gpu, own, &in)) return pc == own ? WHOLE : (differ_pc(c, w, pc), WRONG); /* it will fail */
-    const uint32_t behind = own + in.size - 4, last = words[in.size / 4 - 1];
+    if (!n || !code_look(c->gpu, own, &in))
+        return pc == own ? WHOLE : (differ_pc(c, w, own, pc), WRONG); /* it will fail */
+    const uint32_t after = own + in.size - 4, last = words[in.size / 4 - 1];
     if (in.prefix && pc == own && word == words[0] && !w->prefixed) return PREFIX_ALONE;
-    if (pc != behind && (pc != own || w->prefixed)) return differ_pc(c, w, pc), WRONG;
+    if (pc != after && (pc != own || w->prefixed)) return differ_pc(c, w, w->prefixed ? after : own, pc), WRONG;
     return word == last ? WHOLE : (differ_word(c, w, last, word), WRONG);
 }
 
@@ -572,8 +639,38 @@ static void note_past(struct ventus_cosim *c, struct watched *w)
     memcpy(p->words, e->words, sizeof p->words);
 }
 
+static bool writes_some(const struct dut_write *writes, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++)
+        if (writes[i].mask) return true;
+    return false;
+}
+
+/* It writes nothing and accesses nothing. */
+static int retire_prefix(struct ventus_cosim *c, struct watched *w)
+{
+    const struct dut *d = &w->dut;
+    w->prefixed = true;
+    const char *what = c->reports & VENTUS_COSIM_MEMORY && d->naccess            ? "accessed memory"
+                       : c->reports & VENTUS_COSIM_X && writes_some(d->x, d->nx) ? "written a scalar register"
+                       : c->reports & VENTUS_COSIM_V && writes_some(d->v, d->nv) ? "written a vector register"
+                                                                                 : NULL;
+    FILE *f = what ? report_begin(c, w, "the prefix alone has %s", what) : NULL;
+    return !what || (f && report_end(c, w, f));
+}
+
+/* Results of 64 bits are in pairs of registers. */
+static bool is_wide(const struct ventus_cosim *c, const struct warp *w)
+{
+    struct insn in;
+    return vtype_sew(w->vtype) == 64 && code_look(c->gpu, w->pc, &in) &&
+           isa_effects(&in, c->job.launch.threads_per_warp).vectors;
+}
+
 static int retire_whole(struct ventus_cosim *c, struct watched *w)
 {
+    if (c->reports & VENTUS_COSIM_V && is_wide(c, w->warp))
+        return cosim_fail(c, "0x%08x: elements of 64 bits (e64) are not compared", (unsigned)w->warp->pc);
     const enum stop stop = reference_step(c, w->warp);
     if (stop == STOP_FAULT) return differ_fault(c, w);
     c->executing = true;
@@ -589,7 +686,7 @@ static int retire(struct ventus_cosim *c, struct watched *w, uint32_t pc, uint32
     if (!compare_state(c, w, pc)) return 0;
     switch (compare_fetch(c, w, pc, word)) {
     case WRONG: return 0;
-    case PREFIX_ALONE: return w->prefixed = true;
+    case PREFIX_ALONE: return retire_prefix(c, w);
     default: return retire_whole(c, w);
     }
 }
@@ -644,7 +741,7 @@ int ventus_cosim_ref_v_set(struct ventus_cosim *c, uint32_t hart, uint32_t reg, 
                  cosim_fail(c, "v%u, lane %u: there is none", (unsigned)reg, (unsigned)lane));
 }
 
-/* ---- what came of it ---- */
+/* ---- results ---- */
 
 const char *ventus_cosim_report(const struct ventus_cosim *c) { return c && c->report ? c->report : ""; }
 

@@ -9,7 +9,7 @@
 
 enum {
     HISTORY = 20,    /* instructions of a warp that a report shows */
-    DUT_WRITES = 8,  /* registers that an instruction writes */
+    DUT_WRITES = 64, /* registers that an instruction writes: a tile in a warp of one lane */
     WORD_WRITES = 2, /* of a word that are kept */
     NOBODY = UINT32_MAX,
 };
@@ -17,7 +17,7 @@ enum {
 /* ---- what the design says of an instruction ---- */
 
 struct dut_write {
-    uint32_t reg, mask; /* mask: of a vector register */
+    uint32_t reg, mask; /* mask: lanes of a vector register; of a scalar one 1, and 0 for x0 */
     uint32_t value[ISA_LANES];
 };
 
@@ -70,6 +70,8 @@ struct written {
     uint32_t place, serial; /* the group's; NOBODY: the host */
     uint32_t group, warp, pc, passed;
     uint16_t op;   /* enum isa_op */
+    bool stores;   /* and is no atomic operation: what it leaves depends on nobody */
+    bool several;  /* lanes of one address: values in between may have been seen, too */
     uint64_t when; /* serial number of the retirement */
 };
 
@@ -91,11 +93,20 @@ uint64_t word_key(uint32_t addr, uint32_t local_serial);
 /* NULL: nobody has written it. */
 struct word *words_find(const struct words *t, uint64_t key);
 
+/* Has one write come before the other for everybody: of one warp, or with a barrier of their group in between? */
+bool words_ordered(const struct written *first, const struct written *then);
+
+/* Is number k of the word's last writes a store that may have come after number i, a later one, as well as before? */
+bool words_race(const struct word *w, uint32_t i, uint32_t k);
+
 /* Notes a write. False: no memory. */
 bool words_note(struct words *t, uint64_t key, const struct written *w);
 void words_forget(struct words *t);
 
 /* ---- the whole ---- */
+
+/* Of the values in a word, which a tolerance is counted in: one, or two halves. */
+enum value_format { F32, F16, BF16 };
 
 struct ventus_cosim {
     struct gpu *gpu;
@@ -114,7 +125,7 @@ struct ventus_cosim {
     uint32_t old[EVENT_WORDS][ISA_LANES]; /* ... and the words that it overwrites, as they were */
     struct words words;
     uint32_t tolerance[OP_COUNT], taken_lanes; /* of the instruction in progress */
-    uint8_t bits[OP_COUNT];
+    uint8_t format[OP_COUNT];                  /* enum value_format */
     struct note note;
     uint64_t retired, compared, taken, tolerated;
     char error[400];
@@ -127,8 +138,9 @@ __attribute__((format(printf, 2, 3))) int cosim_fail(struct ventus_cosim *c, con
 
 struct place *place_of(const struct ventus_cosim *c, const struct group *g);
 
-/* The reference's value of the word at addr, as the group sees it (local memory is its own); false: it is not open. */
-bool cosim_word(const struct ventus_cosim *c, const struct place *p, uint32_t addr, uint32_t *value);
+/* The reference's value of the word at addr; false: it is not open. Local memory is that of the groups whose bytes are
+ * in the machine. */
+bool cosim_word(const struct ventus_cosim *c, uint32_t addr, uint32_t *value);
 
 /* ---- reference.c: running one instruction ---- */
 
@@ -144,6 +156,12 @@ const char *reference_place(struct ventus_cosim *c, struct place *p, uint32_t gr
                             uint32_t pds_base);
 void reference_remove(struct ventus_cosim *c, struct place *p);
 
+/* Lets the group's warps go on that wait for each other or for copies, when none is left that they wait for. */
+void reference_wake(struct ventus_cosim *c, struct group *g);
+
+/* Another group of its SM with bytes of the same local memory, or NULL. */
+const struct place *reference_sharing(const struct ventus_cosim *c, const struct place *p, uint32_t lds_base);
+
 /* Executes the warp's instruction; c->event says what it was, unless it failed (STOP_FAULT, with the SM's fault). */
 enum stop reference_step(struct ventus_cosim *c, struct warp *w);
 
@@ -158,7 +176,7 @@ int compare_instruction(struct ventus_cosim *c, struct watched *w);
 
 /* ---- report.c ---- */
 
-/* A difference: the headline, where the warp is; behind it the caller prints details, and then ends the report. NULL:
+/* A difference: the headline, where the warp is; the caller prints details after it, and then ends the report. NULL:
  * out of memory, which is the error then. */
 __attribute__((format(printf, 3, 4))) FILE *report_begin(struct ventus_cosim *c, const struct watched *w,
                                                          const char *format, ...);

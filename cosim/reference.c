@@ -24,19 +24,32 @@ static uint8_t *local_bytes(const struct ventus_cosim *c, const struct place *p)
     return c->gpu->mem + reference_slot(c, p)->group.lds_base;
 }
 
-static bool overlap(const struct ventus_cosim *c, const struct place *a, const struct place *b)
+/* What a start opens and clears: whole pages. */
+static uint64_t local_size(const struct ventus_cosim *c)
 {
-    uint64_t x = reference_slot(c, a)->group.lds_base, y = reference_slot(c, b)->group.lds_base;
-    const uint64_t size =
-        (c->job.launch.lds_bytes + 2ull * ABI_PAGE - 1) & ~(ABI_PAGE - 1ull); /* what a start clears */
-    return x < y + size && y < x + size;
+    return (c->job.launch.lds_bytes + ABI_PAGE - 1ull) & ~(ABI_PAGE - 1ull);
+}
+
+/* Of pieces of the same size. */
+static bool overlap(uint64_t a, uint64_t b, uint64_t size) { return a < b + size && b < a + size; }
+
+static uint32_t base_of(const struct ventus_cosim *c, const struct place *p)
+{
+    return reference_slot(c, p)->group.lds_base;
+}
+
+const struct place *reference_sharing(const struct ventus_cosim *c, const struct place *p, uint32_t lds_base)
+{
+    for (const struct place *o = c->places; o < c->places + c->nplaces; o++)
+        if (o->used && o->sm == p->sm && overlap(base_of(c, o), lds_base, c->job.launch.lds_bytes)) return o;
+    return NULL;
 }
 
 /* The bytes of all groups that overlap with this one's are copied out of the machine. */
 static void put_others_away(struct ventus_cosim *c, const struct place *p)
 {
     for (struct place *o = c->places; o < c->places + c->nplaces; o++) {
-        if (o == p || !o->used || o->away || !overlap(c, o, p)) continue;
+        if (o == p || !o->used || o->away || !overlap(base_of(c, o), base_of(c, p), local_size(c))) continue;
         memcpy(o->local, local_bytes(c, o), c->job.launch.lds_bytes);
         o->away = true;
     }
@@ -50,23 +63,21 @@ static void bring_local(struct ventus_cosim *c, struct place *p)
     p->away = false;
 }
 
-bool cosim_word(const struct ventus_cosim *c, const struct place *p, uint32_t addr, uint32_t *value)
+bool cosim_word(const struct ventus_cosim *c, uint32_t addr, uint32_t *value)
 {
-    const uint32_t at = addr & ~3u;
-    const uint8_t *bytes = NULL;
-    if (p && p->away && is_local(at)) {
-        const uint32_t offset = at - reference_slot(c, p)->group.lds_base;
-        if (offset < c->job.launch.lds_bytes) bytes = p->local + offset;
-    } else bytes = gpu_mem(c->gpu, at, 4);
+    const uint8_t *bytes = gpu_mem(c->gpu, addr & ~3u, 4);
     if (bytes) memcpy(value, bytes, 4);
     return bytes;
 }
 
 /* ---- hooks ---- */
 
+/* A copy announces no access, and may write what earlier ones have read. */
 static enum observed before(void *user, struct warp *w, const struct insn *in)
 {
-    trace_event_begin(&((struct ventus_cosim *)user)->event, w, in);
+    struct ventus_cosim *c = user;
+    if (isa_table[in->op].kind == KIND_DMA) bring_local(c, place_of(c, w->group));
+    trace_event_begin(&c->event, w, in);
     return GO_ON;
 }
 
@@ -82,7 +93,7 @@ static void keep_old(struct ventus_cosim *c, const struct access *a)
     uint32_t *old = c->old[c->event.accesses];
     for (uint32_t left = a->lanes ? a->lanes : 1; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(left);
-        if (!cosim_word(c, NULL, a->addr[lane], &old[lane])) old[lane] = 0;
+        if (!cosim_word(c, a->addr[lane], &old[lane])) old[lane] = 0;
     }
 }
 
@@ -167,28 +178,15 @@ static void link_group(struct sm *sm, struct group *g)
     sm->groups = g;
 }
 
-static void unlink_group(struct sm *sm, const struct group *g)
-{
-    struct group **link = &sm->groups;
-    while (*link != g) link = &(*link)->next;
-    *link = g->next;
-}
-
-static bool open_window(struct ventus_cosim *c, uint32_t lds_base)
-{
-    const uint32_t size = c->job.launch.lds_bytes;
-    return !size || gpu_mem_open(c->gpu, lds_base, size, GPU_READ | GPU_WRITE);
-}
-
 const char *reference_place(struct ventus_cosim *c, struct place *p, uint32_t group, uint32_t lds_base,
                             uint32_t pds_base)
 {
     const struct launch *l = &c->job.launch;
     struct sm *sm = &c->gpu->sms[p->sm];
     struct slot *slot = reference_slot(c, p);
-    if (l->lds_bytes && (!is_local(lds_base) || l->lds_bytes > ABI_LOCAL_LIMIT - lds_base))
-        return "its local memory is not in the window of local memory";
-    if (!open_window(c, lds_base) || !(p->local = malloc(l->lds_bytes + 1u))) return "out of memory";
+    if (l->lds_bytes && (!is_local(lds_base) || local_size(c) > ABI_LOCAL_LIMIT - lds_base))
+        return "its local memory, in whole pages, is not in the window of local memory";
+    if (!(p->local = malloc(l->lds_bytes + 1u))) return "out of memory";
     slot->group = (struct group){.launch = l,
                                  .job = &c->job,
                                  .sm = sm,
@@ -216,7 +214,7 @@ void reference_remove(struct ventus_cosim *c, struct place *p)
 {
     struct slot *slot = reference_slot(c, p);
     struct sm *sm = &c->gpu->sms[p->sm];
-    unlink_group(sm, &slot->group);
+    group_unlink(&slot->group);
     for (uint32_t i = 0; i < c->job.launch.warps; i++) dma_forget(&slot->warps[i]);
     if (slot->group.reservations) drop_reservations(sm, &slot->group);
     free(p->local);
@@ -225,6 +223,13 @@ void reference_remove(struct ventus_cosim *c, struct place *p)
 }
 
 /* ---- one instruction ---- */
+
+/* Copies that are complete are written to the group's local memory. */
+void reference_wake(struct ventus_cosim *c, struct group *g)
+{
+    bring_local(c, place_of(c, g));
+    group_wake(g);
+}
 
 static enum stop run_guarded(struct sm *sm, struct warp *w, const struct engine_build *engine)
 {
@@ -266,7 +271,10 @@ enum stop reference_step(struct ventus_cosim *c, struct warp *w)
     recover_leave(&old);
     fesetenv(&own);
     if (stop != STOP_END) return stop;
-    if (w->copies) dma_complete(w);
+    if (w->copies) {
+        bring_local(c, place_of(c, g));
+        dma_complete(w);
+    }
     g->ended++;
     return stop;
 }

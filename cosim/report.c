@@ -11,7 +11,7 @@
 static const char *kernel_name(const struct ventus_cosim *c)
 {
     uint32_t entry;
-    if (!cosim_word(c, NULL, c->job.launch.knl + ABI_META_ENTRY, &entry)) return NULL;
+    if (!cosim_word(c, c->job.launch.knl + ABI_META_ENTRY, &entry)) return NULL;
     for (size_t i = 0; i < c->note.nkernels; i++)
         if (c->note.kernels[i].entry == entry) return c->note.kernels[i].name;
     return NULL;

@@ -1,5 +1,5 @@
 /* Co-simulation: a design (RTL, another simulator) and the functional machine execute the same launch, instruction by
- * instruction, and the first difference is told. docs/cosim.md is the introduction.
+ * instruction, and the first difference is reported. docs/cosim.md is the introduction.
  *
  * The design drives: it says what each of its warps has done (`dut` functions, of the device under test), and with
  * ventus_cosim_dut_retire that an instruction is complete. The reference (`ref` functions) then executes the same
@@ -33,7 +33,7 @@ enum ventus_cosim_reports {
     VENTUS_COSIM_X = 1,      /* scalar registers written */
     VENTUS_COSIM_V = 2,      /* vector registers written, with masks */
     VENTUS_COSIM_MEMORY = 4, /* memory accesses */
-    VENTUS_COSIM_SIMT = 8,   /* mask of lanes and depth of the SIMT stack behind the instruction */
+    VENTUS_COSIM_SIMT = 8,   /* mask of lanes and depth of the SIMT stack after the instruction */
     VENTUS_COSIM_ALL = 15,
 };
 
@@ -48,8 +48,8 @@ ventus_cosim *ventus_cosim_ref_init(const char *machine, uint32_t reports);
 /* Releases it; NULL is allowed. */
 void ventus_cosim_ref_shutdown(ventus_cosim *cosim);
 
-/* Why the last function of this reference failed, or why there is none (NULL; of this thread): one line, "" if nothing
- * failed. Valid until the next call. */
+/* Why a function of this reference failed last, or why there is none (NULL; of this thread): one line, "" if nothing
+ * has failed yet. Functions that succeed leave it as it is. Valid until the next call. */
 const char *ventus_cosim_error(const ventus_cosim *cosim);
 
 /* Opens memory for kernels, rounded outward to pages of 4 KiB; new pages read as zero. Pages of the code window can be
@@ -57,7 +57,7 @@ const char *ventus_cosim_error(const ventus_cosim *cosim);
 int ventus_cosim_ref_memory_open(ventus_cosim *cosim, uint32_t addr, uint64_t size);
 
 /* Writes memory, which is opened where it is not open, as the host did in the design's; reads it. Reading fails when
- * not all of it is open. Not while a launch is under way, except for reading. */
+ * not all of it is open; no bytes are no error. Not while a launch is under way, except for reading. */
 int ventus_cosim_ref_memory_write(ventus_cosim *cosim, uint32_t addr, const void *bytes, uint64_t size);
 int ventus_cosim_ref_memory_read(ventus_cosim *cosim, uint32_t addr, void *bytes, uint64_t size);
 
@@ -100,15 +100,16 @@ int ventus_cosim_ref_launch_end(ventus_cosim *cosim);
 int ventus_cosim_ref_memory_compare(ventus_cosim *cosim, uint32_t addr, const void *bytes, uint64_t size);
 
 /* How many units in the last place of 32 bits a result may be away, of instructions whose mnemonics are like `pattern`
- * (* and ? as in names of files); of packed halves, units of 16 bits. The defaults are in tolerance.def. 0: there is no
- * such instruction. */
+ * (* and ? as in names of files); of pairs of halves, units of f16 or bf16. NaN equals any NaN; infinities, zeros and
+ * signs must be equal. The defaults are in tolerance.def. 0: there is no such instruction. */
 int ventus_cosim_ref_tolerance(ventus_cosim *cosim, const char *pattern, uint32_t ulps);
 
 /* ---- the design: where warps are ---- */
 
 /* The dispatcher has put work-group `group` (linear number, x fastest) on a slot of an SM. `lds_base` and `pds_base`
  * are what the design has in CSR_LDS and CSR_PDS for it: local memory belongs to the SM, so that groups of different
- * SMs may have the same addresses. */
+ * SMs may have the same addresses. Two of one SM with common bytes are a difference; local memory that leaves its
+ * window (0x70000000 up to 0x7fffffff), rounded up to pages of 4 KiB, is an error. */
 int ventus_cosim_dut_group_begin(ventus_cosim *cosim, uint32_t sm, uint32_t slot, uint32_t group, uint32_t lds_base,
                                  uint32_t pds_base);
 
@@ -120,7 +121,7 @@ int ventus_cosim_dut_group_end(ventus_cosim *cosim, uint32_t sm, uint32_t slot);
 
 /* ---- the design: what the instruction has done that retires next on `hart` ---- */
 
-/* It has written a scalar register, x0 to x63. Of each kind of register up to 8. */
+/* It has written a scalar register, x0 to x63. Of each kind of register up to 64. */
 int ventus_cosim_dut_x_set(ventus_cosim *cosim, uint32_t hart, uint32_t reg, uint32_t value);
 
 /* It has written the lanes in `mask` of a vector register; values[lane], 32 words, of which those of other lanes do not
@@ -134,10 +135,10 @@ int ventus_cosim_dut_v_set(ventus_cosim *cosim, uint32_t hart, uint32_t reg, uin
 int ventus_cosim_dut_bus(ventus_cosim *cosim, uint32_t hart, uint32_t write, uint32_t bytes, uint32_t mask,
                          const uint32_t *addr, const uint32_t *data);
 
-/* Behind it these lanes run, and so many entries are on the SIMT stack. UINT32_MAX: the depth is not compared. */
+/* After it these lanes run, and so many entries are on the SIMT stack. UINT32_MAX: the depth is not compared. */
 int ventus_cosim_dut_simt_set(ventus_cosim *cosim, uint32_t hart, uint32_t mask, uint32_t depth);
 
-/* The instruction `word` at `pc` is complete. A prefix (regext) may retire alone, or be a part of the one behind it,
+/* The instruction `word` at `pc` is complete. A prefix (regext) may retire alone, or be a part of the one after it,
  * whose pc or its own is said then. A barrier retires when the warp arrives at it. */
 int ventus_cosim_dut_retire(ventus_cosim *cosim, uint32_t hart, uint32_t pc, uint32_t word);
 
@@ -154,7 +155,7 @@ uint32_t ventus_cosim_ref_mask(const ventus_cosim *cosim, uint32_t hart);
 int ventus_cosim_ref_x_set(ventus_cosim *cosim, uint32_t hart, uint32_t reg, uint32_t value);
 int ventus_cosim_ref_v_set(ventus_cosim *cosim, uint32_t hart, uint32_t reg, uint32_t lane, uint32_t value);
 
-/* ---- what came of it ---- */
+/* ---- results ---- */
 
 /* The first difference as a text of several lines, "" if there is none: what differs where, values, the last
  * instructions of the warp, what others did, who wrote the memory. Valid until the reference is released. */

@@ -29,6 +29,17 @@ struct word *words_find(const struct words *t, uint64_t key)
     return w && w->key ? w : NULL;
 }
 
+bool words_ordered(const struct written *first, const struct written *then)
+{
+    if (first->place != then->place || first->serial != then->serial) return false;
+    return first->warp == then->warp || first->passed < then->passed;
+}
+
+bool words_race(const struct word *w, uint32_t i, uint32_t k)
+{
+    return w->last[k].stores && !words_ordered(&w->last[k], &w->last[i]);
+}
+
 static bool grow(struct words *t)
 {
     struct words more = {.room = t->room ? 2 * t->room : 1024};
@@ -48,6 +59,11 @@ bool words_note(struct words *t, uint64_t key, const struct written *w)
     struct word *e = entry_of(t, key);
     t->n += !e->key;
     e->key = key;
+    if (e->n && e->last[0].when == w->when) { /* another lane of the same instruction */
+        e->last[0].value = w->value;
+        e->last[0].several |= w->several;
+        return true;
+    }
     memmove(e->last + 1, e->last, (WORD_WRITES - 1) * sizeof *e->last);
     e->last[0] = *w;
     e->n += e->n < WORD_WRITES;

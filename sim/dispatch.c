@@ -533,19 +533,12 @@ static struct slot *place(struct dispatcher *d, struct sm *sm)
     return slot;
 }
 
-static void unlink_group(struct sm *sm, struct group *g)
-{
-    struct group **link = &sm->groups;
-    while (*link != g) link = &(*link)->next;
-    *link = g->next;
-}
-
 /* The group's place is free again. */
 static void leave_slot(struct sm *sm, struct slot *slot)
 {
     const struct scheduler *s = &sm->gpu->scheduler;
     if (s->removed) s->removed(s->user, sm->index, &slot->group);
-    unlink_group(sm, &slot->group);
+    group_unlink(&slot->group);
     group_remove(sm, slot);
 }
 

@@ -99,6 +99,13 @@ struct slot *group_place(struct sm *sm, const struct launch *l)
     return slot;
 }
 
+void group_unlink(struct group *g)
+{
+    struct group **link = &g->sm->groups;
+    while (*link != g) link = &(*link)->next;
+    *link = g->next;
+}
+
 void group_remove(struct sm *sm, struct slot *slot)
 {
     const struct launch *l = slot->group.launch;

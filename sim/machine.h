@@ -256,6 +256,9 @@ bool group_start(struct sm *sm, struct slot *slot);
 /* Its warps have ended, and the next group of the launch takes its place. Counters go on. */
 void group_start_again(struct sm *sm, struct slot *slot);
 
+/* Takes a group out of the list of its SM. */
+void group_unlink(struct group *g);
+
 /* Gives the resources of a group back. */
 void group_remove(struct sm *sm, struct slot *slot);
 

@@ -19,10 +19,13 @@ static void copy_store_data(struct event *e, const struct warp *w, const struct 
     }
 }
 
-/* Where results go. Nothing is written to x0, nor to a pair there, while the words of a load go on behind it. */
-static void find_results(struct event *e, const struct insn *in, const struct isa_effects *effects)
+/* Where results go. Nothing is written of lanes of which none is active, nothing to x0, nor to a pair there, while the
+ * words of a load go on behind it. */
+static void find_results(struct event *e, const struct warp *w, const struct insn *in,
+                         const struct isa_effects *effects)
 {
-    bool is_result = effects->writes >> ROLE_RD & 1, is_vector = effects->vectors >> ROLE_RD & 1;
+    bool no_lane = isa_table[in->op].kind == KIND_V2X && !w->active;
+    bool is_result = effects->writes >> ROLE_RD & 1 && !no_lane, is_vector = effects->vectors >> ROLE_RD & 1;
     e->results = is_result ? effects->count[ROLE_RD] : 1;
     e->to_vector = is_result && is_vector;
     e->to_scalar = is_result && !is_vector && (in->rd || effects->memory.words > 1);
@@ -39,7 +42,7 @@ void trace_event_begin(struct event *e, const struct warp *w, const struct insn 
     e->depth = w->depth;
     e->lanes = in->vm ? w->active : w->active & warp_v0(w);
     e->accesses = 0;
-    find_results(e, in, &e->effects);
+    find_results(e, w, in, &e->effects);
     copy_store_data(e, w, in, &e->effects.memory);
 }
 
