@@ -93,20 +93,22 @@ static void use_device(cl_device_id device)
     MUST(clFinish(queue));
 }
 
-/* A child that uses the device itself, begun while another thread has the queue's lock now and then. */
+/* Children that use the device themselves, begun while another thread has the queue's lock now and then. */
 static int fork_at_work(cl_command_queue queue, cl_device_id device)
 {
     pthread_t thread;
     int status;
     if (pthread_create(&thread, NULL, keep_busy, queue)) return 1;
-    usleep(20000);
-    const pid_t child = fork();
-    if (!child) {
-        alarm(20);
-        use_device(device);
-        exit(0);
+    for (int i = 0; i < 20; i++) {
+        const pid_t child = fork();
+        if (!child) {
+            alarm(20);
+            use_device(device);
+            exit(0);
+        }
+        if (waitpid(child, &status, 0) != child || status) return 1;
     }
-    return waitpid(child, &status, 0) != child || status;
+    return 0;
 }
 
 int main(int argc, char **argv)
