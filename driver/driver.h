@@ -125,7 +125,9 @@ struct ventus_device {
     struct check *check;             /* NULL: off; set before the first allocation */
     bool check_environment;          /* VENTUS_CHECK has asked for it: its summary comes even when nothing was found */
     struct ventus_device *reporting; /* see observe.c */
-    struct profile *profile;         /* NULL: off */
+    struct profile *profile;         /* NULL: off; changes while the machine is idle */
+    uint64_t profile_watch;          /* accesses of every so manieth launch of a kernel; 0: of none */
+    bool profile_asked;              /* by ventus_profile, not by the environment */
     FILE *check_file;                /* its own output, or NULL */
     struct device_clock *clock;      /* of a cycle model; NULL: the host's */
     struct timeline_groups *groups;  /* on SMs, for the timeline; NULL: not */

@@ -16,19 +16,20 @@ static const char *profile_wanted(void)
     return said && *said && strcmp(said, "0") != 0 ? said : NULL;
 }
 
-void device_profile_environment(ventus_device *device)
-{
-    if (!profile_wanted()) return;
-    device->profile = profile_new(device->gpu);
-    if (device->profile) report_at_end(device);
-    else host_say("VENTUS_PROFILE", "no memory for a profile");
-}
-
 /* Accesses of every so manieth launch of a kernel are watched, its first one among them; 0: of none. */
 static uint64_t accesses_every(void)
 {
     const char *said = secure_getenv("VENTUS_PROFILE_MEMORY");
     return said ? strtoull(said, NULL, 10) : 0;
+}
+
+void device_profile_environment(ventus_device *device)
+{
+    if (!profile_wanted()) return;
+    device->profile = profile_new(device->gpu);
+    device->profile_watch = accesses_every();
+    if (device->profile) report_at_end(device);
+    else host_say("VENTUS_PROFILE", "no memory for a profile");
 }
 
 /* The part of a module's code that can be executed. */
@@ -56,7 +57,7 @@ void launch_profile(ventus_event *e)
                                          .owner = (void *)(uintptr_t)m};
     e->profiled = profile_kernel(e->device->profile, &given, &fresh);
     if (fresh && e->profiled) atomic_fetch_add(&((ventus_module *)(uintptr_t)m)->uses, 1);
-    const uint64_t every = accesses_every();
+    const uint64_t every = e->device->profile_watch;
     if (e->profiled && every && !e->job.options.observers && e->profiled->begun++ % every == 0)
         e->job.options.observers = profile_watch(e->profiled);
     e->job.options.counts = e->profiled ? e->profiled->counts : NULL;
@@ -67,7 +68,7 @@ void launch_profiled(ventus_event *e) { profile_launch(e->profiled, &e->job.resu
 static void report_profile(ventus_device *device)
 {
     char why[300];
-    if (!device->profile || !profile_wanted()) return;
+    if (!device->profile || device->profile_asked || !profile_wanted()) return;
     gpu_settle_counts(device->gpu);
     if (!profile_write(device->profile, profile_wanted(), why, sizeof why)) host_say("VENTUS_PROFILE", why);
 }
@@ -78,6 +79,48 @@ static void forget_profile(ventus_device *device)
     for (; k; k = k->next) ventus_module_free(k->owner);
     profile_free(device->profile);
     device->profile = NULL;
+    device->profile_asked = false;
+}
+
+/* Two threads at once would both find none. */
+static enum ventus_status begin_profile(ventus_device *device, uint64_t watch)
+{
+    pthread_mutex_lock(&device->lock);
+    const bool free = !device->profile;
+    if (free) device->profile = profile_new(device->gpu);
+    if (free) device->profile_watch = watch, device->profile_asked = device->profile;
+    const bool made = device->profile;
+    pthread_mutex_unlock(&device->lock);
+    return !free ? VENTUS_BAD_ARGUMENT : made ? VENTUS_OK : VENTUS_NO_MEMORY;
+}
+
+enum ventus_status ventus_profile(ventus_device *device, uint64_t watch)
+{
+    if (!device || !queue_pause(device)) return VENTUS_BAD_ARGUMENT;
+    const enum ventus_status status = begin_profile(device, watch);
+    queue_resume(device);
+    return status;
+}
+
+static enum ventus_status end_profile(ventus_device *device, const char *files, char *why, size_t why_size)
+{
+    if (!device->profile_asked) return VENTUS_BAD_ARGUMENT;
+    gpu_settle_counts(device->gpu);
+    const bool written = !files || profile_write(device->profile, files, why, why_size);
+    forget_profile(device);
+    return written ? VENTUS_OK : VENTUS_BAD_ARGUMENT;
+}
+
+enum ventus_status ventus_profile_end(ventus_device *device, const char *files, char *why, size_t why_size)
+{
+    char unused[300];
+    if (why && why_size) *why = 0;
+    if (!device || !queue_pause(device)) return VENTUS_BAD_ARGUMENT;
+    pthread_mutex_lock(&device->lock);
+    const enum ventus_status status = end_profile(device, files, why ? why : unused, why ? why_size : sizeof unused);
+    pthread_mutex_unlock(&device->lock);
+    queue_resume(device);
+    return status;
 }
 
 /* ---- a debugger ---- */
