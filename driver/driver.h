@@ -283,6 +283,8 @@ void device_check_end(ventus_device *device);
 void device_profile_environment(ventus_device *device);
 void launch_profile(ventus_event *event);
 void launch_profiled(ventus_event *event);
+/* There is none any more, and nothing runs. */
+void device_profile_forget(ventus_device *device);
 
 /* ---- timeline.c ---- */
 

@@ -73,54 +73,13 @@ static void report_profile(ventus_device *device)
     if (!profile_write(device->profile, profile_wanted(), why, sizeof why)) host_say("VENTUS_PROFILE", why);
 }
 
-static void forget_profile(ventus_device *device)
+void device_profile_forget(ventus_device *device)
 {
     const struct profile_kernel *k = device->profile ? profile_kernels(device->profile) : NULL;
     for (; k; k = k->next) ventus_module_free(k->owner);
     profile_free(device->profile);
     device->profile = NULL;
     device->profile_asked = false;
-}
-
-/* Two threads at once would both find none. */
-static enum ventus_status begin_profile(ventus_device *device, uint64_t watch)
-{
-    pthread_mutex_lock(&device->lock);
-    const bool free = !device->profile;
-    if (free) device->profile = profile_new(device->gpu);
-    if (free) device->profile_watch = watch, device->profile_asked = device->profile;
-    const bool made = device->profile;
-    pthread_mutex_unlock(&device->lock);
-    return !free ? VENTUS_BAD_ARGUMENT : made ? VENTUS_OK : VENTUS_NO_MEMORY;
-}
-
-enum ventus_status ventus_profile(ventus_device *device, uint64_t watch)
-{
-    if (!device || !queue_pause(device)) return VENTUS_BAD_ARGUMENT;
-    const enum ventus_status status = begin_profile(device, watch);
-    queue_resume(device);
-    return status;
-}
-
-static enum ventus_status end_profile(ventus_device *device, const char *files, char *why, size_t why_size)
-{
-    if (!device->profile_asked) return VENTUS_BAD_ARGUMENT;
-    gpu_settle_counts(device->gpu);
-    const bool written = !files || profile_write(device->profile, files, why, why_size);
-    forget_profile(device);
-    return written ? VENTUS_OK : VENTUS_BAD_ARGUMENT;
-}
-
-enum ventus_status ventus_profile_end(ventus_device *device, const char *files, char *why, size_t why_size)
-{
-    char unused[300];
-    if (why && why_size) *why = 0;
-    if (!device || !queue_pause(device)) return VENTUS_BAD_ARGUMENT;
-    pthread_mutex_lock(&device->lock);
-    const enum ventus_status status = end_profile(device, files, why ? why : unused, why ? why_size : sizeof unused);
-    pthread_mutex_unlock(&device->lock);
-    queue_resume(device);
-    return status;
 }
 
 /* ---- a debugger ---- */
@@ -250,7 +209,7 @@ void device_check_environment(ventus_device *device)
 void device_check_end(ventus_device *device)
 {
     report_now(device);
-    forget_profile(device);
+    device_profile_forget(device);
     check_free(device->check);
     device->check = NULL;
     if (device->check_file) fclose(device->check_file);

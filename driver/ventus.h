@@ -382,7 +382,7 @@ enum ventus_status ventus_finish(ventus_device *device, uint64_t timeout_ns);
 enum ventus_status ventus_run(ventus_device *device, const struct ventus_launch *launch, struct ventus_result *result,
                               char *message, size_t message_size);
 
-/* ---- report.c: profiles (docs/profiler.md), since version 6.2 ---- */
+/* ---- profile.c: profiles (docs/profiler.md), since version 6.2 ---- */
 
 /* Begins a profile of the launches that begin from now on; waits for those that run. Accesses to memory are watched in
  * the first launch of each kernel and in every `watch`th one, which is slow; 0: in none. VENTUS_BAD_ARGUMENT: a profile
