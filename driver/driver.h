@@ -285,6 +285,8 @@ void launch_profile(ventus_event *event);
 void launch_profiled(ventus_event *event);
 /* There is none any more, and nothing runs. */
 void device_profile_forget(ventus_device *device);
+/* An empty one. NULL: the host has no memory. */
+struct profile *device_profile_new(ventus_device *device);
 
 /* ---- timeline.c ---- */
 
@@ -340,6 +342,8 @@ void clock_close(ventus_device *device);
 uint64_t clock_of_machine(const ventus_device *device);
 /* The cycles of a launch that has ended, and its times by them, when there is a model. */
 void launch_clock(ventus_event *event);
+/* What the modelled machine can do in a cycle; zeros when there is no model. */
+struct profile_roofs clock_roofs(const ventus_device *device);
 
 /* ---- module.c ---- */
 

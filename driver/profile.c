@@ -8,7 +8,7 @@ static enum ventus_status begin_profile(ventus_device *device, uint64_t watch)
 {
     pthread_mutex_lock(&device->lock);
     const bool free = !device->profile;
-    if (free) device->profile = profile_new(device->gpu);
+    if (free) device->profile = device_profile_new(device);
     if (free) device->profile_watch = watch, device->profile_asked = device->profile;
     const bool made = device->profile;
     pthread_mutex_unlock(&device->lock);

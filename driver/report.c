@@ -23,10 +23,17 @@ static uint64_t accesses_every(void)
     return said ? strtoull(said, NULL, 10) : 0;
 }
 
+struct profile *device_profile_new(ventus_device *device)
+{
+    struct profile *profile = profile_new(device->gpu);
+    if (profile) profile_set_roofs(profile, clock_roofs(device));
+    return profile;
+}
+
 void device_profile_environment(ventus_device *device)
 {
     if (!profile_wanted()) return;
-    device->profile = profile_new(device->gpu);
+    device->profile = device_profile_new(device);
     device->profile_watch = accesses_every();
     if (device->profile) report_at_end(device);
     else host_say("VENTUS_PROFILE", "no memory for a profile");

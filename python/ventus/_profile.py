@@ -11,7 +11,7 @@ from ._library import Error, library, path_argument
 COUNT, NUMBER, TEXT = "u8", "u4", "O"
 PATTERNS = "single", "broadcast", "consecutive", "strided", "scattered"
 MEMORY = "accesses", "access_lanes", "bytes", "cache_lines", "conflicts"
-KERNELS = [("name", TEXT), ("program", COUNT), ("entry", NUMBER), ("launches", COUNT), ("host_ns", COUNT), ("watched", COUNT)] + \
+KERNELS = [("name", TEXT), ("program", COUNT), ("entry", NUMBER), ("launches", COUNT), ("host_ns", COUNT), ("cycles", COUNT), ("memory_bytes", COUNT), ("watched", COUNT)] + \
     [(name, COUNT) for name in c.COUNTERS]
 LINES = [("kernel", TEXT), ("line", NUMBER), ("executions", COUNT), ("lanes", COUNT), ("branches", COUNT), ("diverged", COUNT)] + \
     [(name, COUNT) for name in MEMORY] + [("text", TEXT)]
@@ -69,7 +69,8 @@ class Profile:
 def kernel_rows(r, k):
     """Rows of the four arrays for one kernel."""
     name, counters = r.member(k, "name", str), r.member(k, "counters", dict)
-    head = (name, r.count(k, "program"), r.count(k, "entry", 2**32 - 1), r.count(k, "launches"), r.count(k, "host_ns"), r.count(k, "watched"))
+    head = (name, r.count(k, "program"), r.count(k, "entry", 2**32 - 1), r.count(k, "launches"), r.count(k, "host_ns"),
+            r.count(k, "cycles", default=0), r.count(k, "memory_bytes", default=0), r.count(k, "watched"))
     head += tuple(r.count(counters, key) for key in c.COUNTERS)
     source = k["source"] if k.get("source") is None else r.member(k, "source", dict)
     texts = r.member(source, "text", str).split("\n") if source else []
