@@ -1,6 +1,6 @@
-/* Arithmetic makes some NaN of any NaN, and rows.c makes that canonical in its turn or does not look at it. So it needs no
- * operands whose NaNs are canonical, and a chain of operations makes them so once, at its end, instead of waiting for
- * it behind each. */
+/* Arithmetic makes some NaN of any NaN, and rows.c makes that canonical in its turn or does not look at it. So it needs
+ * no operands whose NaNs are canonical, and a chain of operations makes them so once, at its end, instead of waiting
+ * for it behind each. */
 #include "translator/nans.h"
 
 #include <math.h>
