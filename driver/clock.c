@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "driver/driver.h"
+#include "profile/profile.h"
 #include "timing/parameters.h"
 #include "timing/timing.h"
 
@@ -70,5 +71,17 @@ void launch_clock(ventus_event *e)
     e->outcome.started = time_of(c, l->begun);
     e->outcome.ended = c->now = time_of(c, l->begun + l->cycles);
     pthread_mutex_unlock(&q->lock);
+    if (e->profiled)
+        profile_modelled(e->profiled, l->cycles, (l->counts.memory_reads + l->counts.memory_writes) * l->line_bytes);
     timing_forget(c->model);
+}
+
+struct profile_roofs clock_roofs(const ventus_device *d)
+{
+    if (!d->clock) return (struct profile_roofs){0};
+    const struct gpu_config *machine = gpu_config_of(d->gpu);
+    const struct timing_config *t = timing_config_of(d->clock->model);
+    const uint32_t threads = machine->threads_per_warp, lanes = t->lanes && t->lanes < threads ? t->lanes : threads;
+    return (struct profile_roofs){
+        .operations = machine->sms * lanes, .bytes = t->line_bytes, .interval = t->memory_interval};
 }

@@ -125,7 +125,9 @@ struct ventus_device {
     struct check *check;             /* NULL: off; set before the first allocation */
     bool check_environment;          /* VENTUS_CHECK has asked for it: its summary comes even when nothing was found */
     struct ventus_device *reporting; /* see observe.c */
-    struct profile *profile;         /* NULL: off */
+    struct profile *profile;         /* NULL: off; changes while the machine is idle */
+    uint64_t profile_watch;          /* accesses of every so manieth launch of a kernel; 0: of none */
+    bool profile_asked;              /* by ventus_profile, not by the environment */
     FILE *check_file;                /* its own output, or NULL */
     struct device_clock *clock;      /* of a cycle model; NULL: the host's */
     struct timeline_groups *groups;  /* on SMs, for the timeline; NULL: not */
@@ -281,6 +283,10 @@ void device_check_end(ventus_device *device);
 void device_profile_environment(ventus_device *device);
 void launch_profile(ventus_event *event);
 void launch_profiled(ventus_event *event);
+/* There is none any more, and nothing runs. */
+void device_profile_forget(ventus_device *device);
+/* An empty one. NULL: the host has no memory. */
+struct profile *device_profile_new(ventus_device *device);
 
 /* ---- timeline.c ---- */
 
@@ -336,6 +342,8 @@ void clock_close(ventus_device *device);
 uint64_t clock_of_machine(const ventus_device *device);
 /* The cycles of a launch that has ended, and its times by them, when there is a model. */
 void launch_clock(ventus_event *event);
+/* What the modelled machine can do in a cycle; zeros when there is no model. */
+struct profile_roofs clock_roofs(const ventus_device *device);
 
 /* ---- module.c ---- */
 

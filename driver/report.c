@@ -16,19 +16,27 @@ static const char *profile_wanted(void)
     return said && *said && strcmp(said, "0") != 0 ? said : NULL;
 }
 
-void device_profile_environment(ventus_device *device)
-{
-    if (!profile_wanted()) return;
-    device->profile = profile_new(device->gpu);
-    if (device->profile) report_at_end(device);
-    else host_say("VENTUS_PROFILE", "no memory for a profile");
-}
-
 /* Accesses of every so manieth launch of a kernel are watched, its first one among them; 0: of none. */
 static uint64_t accesses_every(void)
 {
     const char *said = secure_getenv("VENTUS_PROFILE_MEMORY");
     return said ? strtoull(said, NULL, 10) : 0;
+}
+
+struct profile *device_profile_new(ventus_device *device)
+{
+    struct profile *profile = profile_new(device->gpu);
+    if (profile) profile_set_roofs(profile, clock_roofs(device));
+    return profile;
+}
+
+void device_profile_environment(ventus_device *device)
+{
+    if (!profile_wanted()) return;
+    device->profile = device_profile_new(device);
+    device->profile_watch = accesses_every();
+    if (device->profile) report_at_end(device);
+    else host_say("VENTUS_PROFILE", "no memory for a profile");
 }
 
 /* The part of a module's code that can be executed. */
@@ -56,7 +64,7 @@ void launch_profile(ventus_event *e)
                                          .owner = (void *)(uintptr_t)m};
     e->profiled = profile_kernel(e->device->profile, &given, &fresh);
     if (fresh && e->profiled) atomic_fetch_add(&((ventus_module *)(uintptr_t)m)->uses, 1);
-    const uint64_t every = accesses_every();
+    const uint64_t every = e->device->profile_watch;
     if (e->profiled && every && !e->job.options.observers && e->profiled->begun++ % every == 0)
         e->job.options.observers = profile_watch(e->profiled);
     e->job.options.counts = e->profiled ? e->profiled->counts : NULL;
@@ -67,17 +75,18 @@ void launch_profiled(ventus_event *e) { profile_launch(e->profiled, &e->job.resu
 static void report_profile(ventus_device *device)
 {
     char why[300];
-    if (!device->profile || !profile_wanted()) return;
+    if (!device->profile || device->profile_asked || !profile_wanted()) return;
     gpu_settle_counts(device->gpu);
     if (!profile_write(device->profile, profile_wanted(), why, sizeof why)) host_say("VENTUS_PROFILE", why);
 }
 
-static void forget_profile(ventus_device *device)
+void device_profile_forget(ventus_device *device)
 {
     const struct profile_kernel *k = device->profile ? profile_kernels(device->profile) : NULL;
     for (; k; k = k->next) ventus_module_free(k->owner);
     profile_free(device->profile);
     device->profile = NULL;
+    device->profile_asked = false;
 }
 
 /* ---- a debugger ---- */
@@ -207,7 +216,7 @@ void device_check_environment(ventus_device *device)
 void device_check_end(ventus_device *device)
 {
     report_now(device);
-    forget_profile(device);
+    device_profile_forget(device);
     check_free(device->check);
     device->check = NULL;
     if (device->check_file) fclose(device->check_file);

@@ -24,7 +24,7 @@ extern "C" {
 
 /* Version of this header. A minor one only adds; the major one is that of the library's file name (libventus.so.6). */
 #define VENTUS_API_MAJOR   6
-#define VENTUS_API_MINOR   1
+#define VENTUS_API_MINOR   2
 #define VENTUS_API_VERSION ((uint32_t)VENTUS_API_MAJOR << 16 | VENTUS_API_MINOR)
 
 /* The version the library was built with; a program checks that its major part is the header's. */
@@ -381,6 +381,18 @@ enum ventus_status ventus_finish(ventus_device *device, uint64_t timeout_ns);
  * threads. */
 enum ventus_status ventus_run(ventus_device *device, const struct ventus_launch *launch, struct ventus_result *result,
                               char *message, size_t message_size);
+
+/* ---- profile.c: profiles (docs/profiler.md), since version 6.2 ---- */
+
+/* Begins a profile of the launches that begin from now on; waits for those that run. Accesses to memory are watched in
+ * the first launch of each kernel and in every `watch`th one, which is slow; 0: in none. VENTUS_BAD_ARGUMENT: a profile
+ * is being made, by this function or for the variable VENTUS_PROFILE, or this is a callback. */
+enum ventus_status ventus_profile(ventus_device *device, uint64_t watch);
+
+/* Ends it, once what runs has ended, and writes it into `files`, a list with commas, each in the form that its ending
+ * says; NULL: nowhere. VENTUS_BAD_ARGUMENT: none was begun, this is a callback, or a file cannot be written: then `why`
+ * (if not NULL, `why_size` bytes) names it, and the profile has ended as well. */
+enum ventus_status ventus_profile_end(ventus_device *device, const char *files, char *why, size_t why_size);
 
 /* ---- event.c, worker.c: what becomes of it ---- */
 

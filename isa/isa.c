@@ -333,7 +333,7 @@ static bool is_suffix(const struct isa_operand *o) { return o->role == ROLE_AQ |
 
 const char *isa_check_row(const struct isa_desc *d)
 {
-    static _Thread_local char why[128];
+    static char why[128]; /* not of each thread: see driver/README.md */
     size_t bits = strlen(d->pattern);
     if (bits != 32 && bits != 64) {
         snprintf(why, sizeof why, "%s: the pattern has %zu bits", d->name, bits);
@@ -360,7 +360,7 @@ const char *isa_check_row(const struct isa_desc *d)
 
 const char *isa_check(void)
 {
-    static _Thread_local char why[128];
+    static char why[128];
     isa_init();
     if (bucket_lists[BUCKET_ROOM - 2].op) return "the decoder's lists are full";
     for (unsigned op = 1; op < OP_COUNT; op++) {

@@ -240,7 +240,7 @@ const char *isa_xreg_name(unsigned r);
 
 /* Checks a row by itself: the pattern has 32 or 64 bits, every letter is defined and sits where operand.def says, and
  * pattern and operands name the same letters. Returns NULL, or a description of the first defect, which the next call
- * in this thread overwrites. */
+ * overwrites: for tests, in one thread. */
 const char *isa_check_row(const struct isa_desc *row);
 
 /* Checks the tables: each row by itself, and that patterns of one revision do not overlap. The result is that of

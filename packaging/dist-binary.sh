@@ -33,6 +33,7 @@ cat >"$stage/$name/env.sh" <<'END'
 here=$(cd "$(dirname "$0")" && pwd)
 driver=$(find "$here/lib" -name libventus-opencl.so)
 echo "export PATH='$here/bin':\"\$PATH\""
+echo "export PYTHONPATH='$here/share/ventus/python'\${PYTHONPATH:+:\"\$PYTHONPATH\"}"
 echo "export MANPATH='$here/share/man':\"\${MANPATH-}\""
 echo "export OCL_ICD_VENDORS='$driver' OCL_ICD_FILENAMES='$driver'" # of ocl-icd, and of Khronos's loader
 END

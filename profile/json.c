@@ -101,6 +101,8 @@ static void put_kernel(const struct profile *p, const struct profile_kernel *k, 
     put_number(out, "entry", k->entry);
     put_number(out, "launches", k->launches);
     put_number(out, "host_ns", k->ns);
+    put_number(out, "cycles", k->cycles);
+    put_number(out, "memory_bytes", k->traffic);
     put_number(out, "watched", k->watched);
     fputs(", \"counters\": {", out);
     put_counters(&k->counters, out);
@@ -117,13 +119,23 @@ static void put_kernel(const struct profile *p, const struct profile_kernel *k, 
     profile_rows_free(&rows);
 }
 
-void profile_json(const struct profile *p, FILE *out)
+static void put_machine(const struct profile *p, FILE *out)
 {
     const struct gpu_config *c = profile_config(p);
-    fprintf(out,
-            "{\"ventus_profile\": 1, \"machine\": {\"sms\": %u, \"warps_per_sm\": %u, \"threads_per_warp\": %u},\n "
-            "\"kernels\": [",
-            (unsigned)c->sms, (unsigned)c->warps_per_sm, (unsigned)c->threads_per_warp);
+    const struct profile_roofs roofs = profile_roofs(p);
+    fprintf(out, "\"machine\": {\"sms\": %u, \"warps_per_sm\": %u, \"threads_per_warp\": %u", (unsigned)c->sms,
+            (unsigned)c->warps_per_sm, (unsigned)c->threads_per_warp);
+    if (roofs.operations)
+        fprintf(out, ", \"roofs\": {\"operations\": %u, \"bytes\": %u, \"interval\": %u}", (unsigned)roofs.operations,
+                (unsigned)roofs.bytes, (unsigned)roofs.interval);
+    fputc('}', out);
+}
+
+void profile_json(const struct profile *p, FILE *out)
+{
+    fputs("{\"ventus_profile\": 1, ", out);
+    put_machine(p, out);
+    fputs(",\n \"kernels\": [", out);
     for (const struct profile_kernel *k = profile_kernels(p); k; k = k->next) {
         fputs(k == profile_kernels(p) ? "\n  " : ",\n  ", out);
         put_kernel(p, k, out);

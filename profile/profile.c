@@ -7,6 +7,7 @@
 struct profile {
     struct gpu *gpu;
     struct profile_kernel *first, **end;
+    struct profile_roofs roofs;
 };
 
 struct profile *profile_new(struct gpu *gpu)
@@ -43,7 +44,7 @@ struct profile_kernel *profile_kernel(struct profile *p, const struct profile_ke
     *k = *given;
     k->next = NULL;
     k->counts = counts;
-    k->launches = k->ns = k->begun = k->watched = 0;
+    k->launches = k->ns = k->cycles = k->traffic = k->begun = k->watched = 0;
     k->memory = NULL;
     k->counters = (struct counters){0};
     *p->end = k;
@@ -57,6 +58,15 @@ void profile_launch(struct profile_kernel *k, const struct counters *counters, u
     k->ns += ns;
     counters_add(&k->counters, counters);
 }
+
+void profile_modelled(struct profile_kernel *k, uint64_t cycles, uint64_t traffic)
+{
+    k->cycles += cycles;
+    k->traffic += traffic;
+}
+
+void profile_set_roofs(struct profile *p, struct profile_roofs roofs) { p->roofs = roofs; }
+struct profile_roofs profile_roofs(const struct profile *p) { return p->roofs; }
 
 const struct profile_kernel *profile_kernels(const struct profile *p) { return p->first; }
 

@@ -52,6 +52,8 @@ struct profile_kernel {
     uint64_t begun, watched;       /* launches, for whoever chooses those that are watched; and these */
     struct observer watch;
     uint64_t launches, ns; /* ns: from beginnings to ends, by the host's clock */
+    uint64_t cycles;       /* by a cycle model, 0: there is none; ... */
+    uint64_t traffic;      /* ... and bytes that memory read and wrote meanwhile, for other launches as well */
     struct counters counters;
 };
 
@@ -65,6 +67,17 @@ struct profile_kernel *profile_kernel(struct profile *profile, const struct prof
 
 /* A launch of it has ended. */
 void profile_launch(struct profile_kernel *kernel, const struct counters *counters, uint64_t ns);
+
+/* It has taken so many cycles of a cycle model, in which memory moved `traffic` bytes. */
+void profile_modelled(struct profile_kernel *kernel, uint64_t cycles, uint64_t traffic);
+
+/* What a modelled machine can do: so many operations of lanes in a cycle, and so many bytes of memory in `interval`
+ * cycles. Zeros: there is no model. */
+struct profile_roofs {
+    uint32_t operations, bytes, interval;
+};
+void profile_set_roofs(struct profile *profile, struct profile_roofs roofs);
+struct profile_roofs profile_roofs(const struct profile *profile);
 
 /* memory.c: an observer for the next launch of the kernel, which then runs with hooks, slowly; its accesses are added
  * to k->memory. One watched launch at a time. NULL: the host has no memory. */

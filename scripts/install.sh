@@ -30,6 +30,7 @@ install() { # BUILD PREFIX ICD_FOLDER
     *) echo "  the device:           export OCL_ICD_VENDORS=$3"
        echo "  and other devices:    ln -s /etc/OpenCL/vendors/*.icd $3" ;;
     esac
+    echo "  Python's package:     export PYTHONPATH=$2/share/ventus/python"
     echo "  what to read:         man ventus-opencl, man ventus; $2/share/doc/ventus"
 }
 
@@ -46,6 +47,7 @@ remove() {
 uninstall() { # PREFIX
     list=$stage$1/share/ventus/installed.txt
     [ -f "$list" ] || die "nothing to remove: there is no $list (make uninstall PREFIX=where it is)"
+    rm -rf "$stage$1/share/ventus/python/ventus/__pycache__" # Python's own
     copy=$(mktemp)
     trap 'rm -f "$copy"' EXIT
     LC_ALL=C sort -r "$list" >"$copy"

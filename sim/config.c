@@ -45,7 +45,7 @@ bool threads_of_environment(uint32_t *threads)
 /* What is wrong with the variables that stand in for what a configuration leaves open; NULL: nothing. */
 static const char *environment_check(const struct gpu_config *c)
 {
-    static _Thread_local char why[400];
+    static _Thread_local char why[160];
     const struct engine *named;
     uint32_t threads;
     if (!c->engine && !engine_of_environment(&named)) {

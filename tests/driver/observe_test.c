@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -238,12 +239,65 @@ static void test_late_observer(void **state)
     ventus_close(l.device);
 }
 
+/* ---- profiles that the client asks for ---- */
+
+/* What the file says of a key in its first kernel. */
+static unsigned long number_in(const char *path, const char *key)
+{
+    static char text[1 << 16];
+    FILE *f = fopen(path, "r");
+    assert_non_null(f);
+    text[fread(text, 1, sizeof text - 1, f)] = 0;
+    fclose(f);
+    const char *at = strstr(text, key);
+    assert_non_null(at);
+    return strtoul(at + strlen(key), NULL, 10);
+}
+
+/* Each one has the launches between its beginning and its end, in whatever engine; there is one at a time. */
+static void test_profile(void **state)
+{
+    ventus_device *d;
+    ventus_module *m = program_build(STEP);
+    struct ventus_result result;
+    char why[200] = "", path[] = "/tmp/profile-XXXXXX.json";
+    uint32_t a;
+    (void)state;
+    const int file = mkstemps(path, 5);
+    assert_true(file >= 0);
+    close(file);
+    assert_int_equal(ventus_open(0, &d), VENTUS_OK);
+    assert_int_equal(ventus_alloc(d, 4, &a), VENTUS_OK);
+    const uint32_t args[4] = {a, 42};
+    struct ventus_launch launch = program_launch(m, args, 64, 32);
+    assert_int_equal(ventus_profile_end(d, path, NULL, 0), VENTUS_BAD_ARGUMENT);
+    for (unsigned n = 1; n <= 3; n++) {
+        assert_int_equal(ventus_run(d, &launch, &result, NULL, 0), VENTUS_OK);
+        assert_int_equal(ventus_profile(d, n % 2), VENTUS_OK);
+        assert_int_equal(ventus_profile(d, 0), VENTUS_BAD_ARGUMENT);
+        for (unsigned i = 0; i < n; i++) assert_int_equal(ventus_run(d, &launch, &result, NULL, 0), VENTUS_OK);
+        assert_int_equal(ventus_profile_end(d, path, why, sizeof why), VENTUS_OK);
+        assert_int_equal(number_in(path, "\"launches\": "), n);
+        assert_int_equal(number_in(path, "\"watched\": "), n % 2 ? n : 0);
+        assert_int_equal(number_in(path, "\"instructions\": "), n * result.counters.instructions);
+        assert_int_equal(number_in(path, "\"executions\": "), n * result.counters.instructions);
+    }
+    assert_int_equal(ventus_profile(d, 0), VENTUS_OK);
+    assert_int_equal(ventus_profile_end(d, "/none/p.json", why, sizeof why), VENTUS_BAD_ARGUMENT);
+    assert_non_null(strstr(why, "/none/p.json"));
+    assert_int_equal(ventus_profile_end(d, NULL, why, sizeof why), VENTUS_BAD_ARGUMENT);
+    assert_int_equal(ventus_profile(d, 1), VENTUS_OK);
+    ventus_module_free(m);
+    ventus_close(d);
+    remove(path);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_memory_is_told), cmocka_unit_test(test_launch_is_told),
         cmocka_unit_test(test_stop_and_fault), cmocka_unit_test(test_one_launch_at_a_time),
-        cmocka_unit_test(test_late_observer),
+        cmocka_unit_test(test_late_observer),  cmocka_unit_test(test_profile),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,6 +24,9 @@ if [ -z "${VENTUS_FOREIGN-}" ]; then
     run README.md 5 clinfo
     run README.zh.md 5 clinfo
     run docs/opencl.md 2
+    export PYTHONPATH="$VENTUS_SOURCE/python"
+    run docs/python.md 4
+    unset PYTHONPATH
 fi
 run docs/run.md 16
 run docs/profiler.md 16

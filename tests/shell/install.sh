@@ -111,6 +111,19 @@ last=d completes 'profile=diff'
 last=--j completes 'profile=--json'
 last=complete.b completes 'cc=complete.bash'
 
+# ---- Python's package, which finds the library and the command that it is installed with ----
+
+if [ -z "$sanitize" ]; then
+    cat >use.py <<'END'
+import sys, numpy, ventus
+assert all(path.startswith(sys.argv[1]) for path in ventus.paths()), ventus.paths()
+x = numpy.arange(4, dtype=numpy.int32)
+p = ventus.profile(ventus.compile("kernel void twice(global int *x) { x[get_global_id(0)] *= 2; }").kernel("twice"), 4, 4, [x])
+print(*x, *p.lines["line"])
+END
+    check 0 '^0 2 4 6 1' env -u VENTUS_BUILD PYTHONDONTWRITEBYTECODE=1 PYTHONPATH="$root/share/ventus/python" /usr/bin/python3 use.py "$root"
+fi
+
 # ---- machines, examples, documentation ----
 
 doc=$root/share/doc/ventus

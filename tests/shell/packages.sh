@@ -66,7 +66,7 @@ for line in open(source + "/packaging/ventus.spec"):
         rpm[package] = []
     elif line.startswith("%changelog"):
         package = None
-    elif package and line.strip() and not line.startswith(("%license", "%dir")):
+    elif package and line.strip() and not line.startswith(("%license", "%dir", "%{python3_sitelib}")): # there is a link only
         rpm[package].append(re.sub(r"%{(\w+)}", lambda m: macros[m[1]], re.sub(r"^%config\S* ", "", line.strip())))
 bad = False
 for kind, packages in ("debian/", debian), ("ventus.spec", rpm):
@@ -79,9 +79,12 @@ for kind, packages in ("debian/", debian), ("ventus.spec", rpm):
             if not any(matches(path, pattern) for path in files):
                 bad = print(f"{kind}: {name} has {pattern}, which is not installed") or True
 print(len(files), "files in", len(debian), "packages")
-sys.exit(bad or len(files) < 60 or len(debian) != 5 or len(rpm) != 5)
+sys.exit(bad or len(files) < 60 or len(debian) != 6 or len(rpm) != 6)
 END
-check 0 ' files in 5 packages' python3 divide.py "$VENTUS_SOURCE" "$VENTUS_BUILD" "$dir/stage"
+check 0 ' files in 6 packages' python3 divide.py "$VENTUS_SOURCE" "$VENTUS_BUILD" "$dir/stage"
+while read -r target link; do
+    [ -n "$(find "$dir/stage" -path "*/${target#usr/}")" ] || wrong "debian/: $link leads to $target, which is not installed"
+done <"$VENTUS_SOURCE/debian/python3-ventus.links"
 rm -r stage
 
 # ---- the tarball ----

@@ -56,6 +56,25 @@ show "compare($(python3 -c 'import json; print(json.dumps(open("q.json").read())
 grep -q '<title>.*(2.00 x)' dom.txt || wrong "comparison"
 has 'class="change">2.00 x'
 
+# On a cycle model: kernels under its roofs, by the numbers that `ventus roofline` has; without one there is no such picture.
+show 'document.title = "roofs " + document.querySelectorAll("#roofline").length'
+has '<title>roofs 0</title>'
+"$ventus" exec --timing large --profile=r.html,r.json "$VENTUS_BUILD/examples/matmul" --size 32 >out.txt 2>&1 || { wrong "with --timing"; cat out.txt; }
+mv r.html p.html
+show 'const p = document.querySelector("#roofline circle title"); document.title = p.textContent + " " + document.querySelector("#summary").textContent'
+python3 - <<'P' >want.txt || wrong "profile with --timing"
+import json
+p = json.load(open("r.json"))
+r, k = p["machine"]["roofs"], p["kernels"][0]
+assert r["operations"] == 32 and k["cycles"] > 1000 and k["memory_bytes"] >= 3 * 32 * 32 * 4, (r, k["cycles"], k["memory_bytes"])
+y = k["counters"]["lanes"] / k["cycles"]
+print(f'{y:.2f} operations per cycle, {100 * y / min(r["operations"], k["counters"]["lanes"] / k["memory_bytes"] * r["bytes"] / r["interval"]):.1f} % of its roof')
+P
+has "<title>matmul: $(cat want.txt)"
+has 'cycles of the model'
+timeout 60 chromium --headless --no-sandbox --disable-gpu --hide-scrollbars --window-size=1600,1600 \
+    --screenshot="${VENTUS_RESULTS:-$dir}/profile-roofline.png" "file://$dir/p.html" >/dev/null 2>&1
+
 timeout 60 chromium --headless --no-sandbox --disable-gpu --hide-scrollbars --window-size=1600,900 --screenshot="${VENTUS_RESULTS:-$dir}/profile-page.png" \
     "file://$dir/p.html" >/dev/null 2>&1
 [ -s "${VENTUS_RESULTS:-$dir}/profile-page.png" ] || wrong "no picture"

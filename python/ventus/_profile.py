@@ -1,0 +1,227 @@
+"""Profiles: of a kernel, of a program, of a file (docs/profiler.md has the keys)."""
+import ctypes
+import os
+import tempfile
+
+from . import _library as c
+from ._device import Kernel
+from ._json import Reader, array, frame, parse, read_text
+from ._library import Error, library, path_argument
+
+COUNT, NUMBER, TEXT = "u8", "u4", "O"
+PATTERNS = "single", "broadcast", "consecutive", "strided", "scattered"
+MEMORY = "accesses", "access_lanes", "bytes", "cache_lines", "conflicts"
+KERNELS = [("name", TEXT), ("program", COUNT), ("entry", NUMBER), ("launches", COUNT), ("host_ns", COUNT), ("cycles", COUNT), ("memory_bytes", COUNT), ("watched", COUNT)] + \
+    [(name, COUNT) for name in c.COUNTERS]
+LINES = [("kernel", TEXT), ("line", NUMBER), ("executions", COUNT), ("lanes", COUNT), ("branches", COUNT), ("diverged", COUNT)] + \
+    [(name, COUNT) for name in MEMORY] + [("text", TEXT)]
+INSTRUCTIONS = [("kernel", TEXT), ("pc", NUMBER), ("line", NUMBER), ("executions", COUNT), ("lanes", COUNT), ("taken", COUNT),
+                ("diverged", COUNT), ("taken_lanes", COUNT), ("local", bool), ("write", bool)] + \
+    [(name, COUNT) for name in MEMORY + PATTERNS] + [("text", TEXT)]
+ADVICE = [("kernel", TEXT), ("rule", TEXT), ("line", NUMBER), ("text", TEXT)]
+IN_FILE = {"access_lanes": "lanes", "cache_lines": "lines"}
+
+
+class Profile:
+    """Exact counts, as numpy structured arrays (docs/python.md has the columns).
+
+    kernels       a row each, in the order of their first launches
+    lines         of the source: of each kernel the hottest first, with accesses to memory where they were watched
+    instructions  of each kernel by address
+    advice        what the rules of docs/profiler.md have found
+    machine       (sms, warps_per_sm, threads_per_warp)
+    counters      of the launch, with cycles; None: it is not of one kernel
+    exit_code     of the program; None: it is not of one
+    """
+
+    counters = exit_code = None
+
+    def __init__(self, text, name="the profile"):
+        self.name, self._text = name, text
+        r = Reader(name, "a profile")
+        top = parse(text, name, "a profile")
+        if r.count(top, "ventus_profile") != 1:
+            r.wrong(f"it is of version {top['ventus_profile']}, not 1")
+        machine = r.member(top, "machine", dict)
+        self.machine = tuple(r.count(machine, key) for key in ("sms", "warps_per_sm", "threads_per_warp"))
+        kernels = r.member(top, "kernels", list)
+        rows = [kernel_rows(r, k) for k in kernels]
+        self.kernels = array([row[0] for row in rows], KERNELS)
+        self.lines = array([line for row in rows for line in row[1]], LINES)
+        self.instructions = array([insn for row in rows for insn in row[2]], INSTRUCTIONS)
+        self.advice = array([advice for row in rows for advice in row[3]], ADVICE)
+
+    def __repr__(self):
+        return f"<ventus.Profile {self.name!r}: {len(self.kernels)} kernels, {int(self.kernels['instructions'].sum())} instructions>"
+
+    def frame(self, what="lines"):
+        """`kernels`, `lines`, `instructions` or `advice` as a pandas.DataFrame. ImportError: there is no pandas."""
+        if what not in ("kernels", "lines", "instructions", "advice"):
+            raise ValueError(f"frame: kernels, lines, instructions or advice, not {what!r}")
+        return frame(getattr(self, what))
+
+    def save(self, path):
+        """Writes it as JSON, which `profile` and `ventus profile diff` read."""
+        with open(path_argument(path, "a file"), "w", encoding="utf-8") as out:
+            out.write(self._text)
+
+
+def kernel_rows(r, k):
+    """Rows of the four arrays for one kernel."""
+    name, counters = r.member(k, "name", str), r.member(k, "counters", dict)
+    head = (name, r.count(k, "program"), r.count(k, "entry", 2**32 - 1), r.count(k, "launches"), r.count(k, "host_ns"),
+            r.count(k, "cycles", default=0), r.count(k, "memory_bytes", default=0), r.count(k, "watched"))
+    head += tuple(r.count(counters, key) for key in c.COUNTERS)
+    source = k["source"] if k.get("source") is None else r.member(k, "source", dict)
+    texts = r.member(source, "text", str).split("\n") if source else []
+    insns = [insn_row(r, name, i) for i in r.member(k, "instructions", list)]
+    sums = memory_by_line(insns)
+    lines = [line_row(r, name, line, texts, sums) for line in r.member(k, "lines", list)]
+    advice = [(name, r.member(a, "rule", str), r.count(a, "line", 2**32 - 1), r.member(a, "text", str)) for a in r.member(k, "advice", list)]
+    return head, lines, insns, advice
+
+
+def insn_row(r, kernel, i):
+    memory = r.member(i, "memory", dict, {})
+    numbers = [r.count(memory, IN_FILE.get(key, key), default=None if memory else 0) for key in MEMORY + PATTERNS]
+    flags = [r.member(memory, key, bool, None if memory else False) for key in ("local", "write")]
+    return (kernel, r.count(i, "pc", 2**32 - 1), r.count(i, "line", 2**32 - 1),
+            *(r.count(i, key) for key in ("executions", "lanes", "taken", "diverged", "taken_lanes")), *flags, *numbers, r.member(i, "text", str))
+
+
+def memory_by_line(insns):
+    names = [name for name, _ in INSTRUCTIONS]
+    line, first = names.index("line"), names.index(MEMORY[0])
+    sums = {}
+    for row in insns:
+        old = sums.get(row[line], (0,) * len(MEMORY))
+        sums[row[line]] = tuple(min(2**64 - 1, a + b) for a, b in zip(old, row[first:first + len(MEMORY)]))
+    return sums
+
+
+def line_row(r, kernel, line, texts, sums):
+    number = r.count(line, "line", 2**32 - 1)
+    text = texts[number - 1].strip() if 0 < number <= len(texts) else ""
+    return (kernel, number, *(r.count(line, key) for key in ("executions", "lanes", "branches", "diverged")),
+            *sums.get(number, (0,) * len(MEMORY)), text)
+
+
+# ---- making one ----
+
+def every(memory):
+    """--profile-memory's number: True, each kernel's first launch, and N, every Nth one."""
+    if memory is True:
+        return 10**9
+    if not isinstance(memory, int) or not 0 <= memory <= 2**32 - 1:
+        raise ValueError(f"memory is True, False or a number of launches, not {memory!r}")
+    return int(memory)
+
+
+def in_folder(folder):
+    path = os.path.join(folder, "profile.json")
+    if "," in path:
+        raise Error(f"{folder}: the folder for temporary files has a comma in its name; set TMPDIR")
+    return path
+
+
+def of_kernel(kernel, global_size, local_size, args, memory, more):
+    device, why = kernel.device, ctypes.create_string_buffer(600)
+    with tempfile.TemporaryDirectory(prefix="ventus-") as folder, device._open() as handle:
+        path = in_folder(folder)
+        if library().ventus_profile(handle, every(memory)):
+            raise Error("a profile of this device is being made: by another thread, or for the variable VENTUS_PROFILE")
+        target = None
+        try:
+            counters = kernel.launch(global_size, local_size, args, **more)
+            target = os.fsencode(path)
+        finally:
+            status = library().ventus_profile_end(handle, target, why, len(why))
+        c.check(status, "a profile", why)
+        made = Profile(read_text(path), kernel.name)
+        made.counters = counters
+        return made
+
+
+def of_program(command, memory, check, options):
+    with tempfile.TemporaryDirectory(prefix="ventus-") as folder:
+        path, number = in_folder(folder), every(memory)
+        words = [f"--profile={path}"] + [f"--profile-memory={number}"] * bool(number) + c.exec_options(**options)
+        code = c.exec_program(command, words)
+        if check and code:
+            raise Error(f"{command[0]} ended with {code}")
+        if not os.path.exists(path):
+            raise Error(f"{command[0]} has left no profile: it has not opened the device")
+        made = Profile(read_text(path), str(command[0]))
+        made.exit_code = code
+        return made
+
+
+def profile(what, global_size=None, local_size=None, args=(), *, memory=False, check=True, **options):
+    """A Profile, of:
+
+    a Kernel         one launch; global_size, local_size, args, and timeout, offset as for Kernel.launch
+    a list of words  a program that uses OpenCL and its arguments, which `ventus exec` runs, with config=, engine=, timing=,
+                     timeout= as its options; Error: it did not end with 0 (with check=False that is `exit_code` alone), or has not
+                     used the device
+    a path           a file that `ventus exec --profile=FILE.json` has written
+
+    memory=True watches accesses of the first launch of each kernel as well, memory=N those of every Nth one: slow, and for
+    the columns cache_lines, conflicts and others.
+    """
+    if isinstance(what, Kernel):
+        if global_size is None:
+            raise TypeError("the profile of a kernel needs a global size")
+        return of_kernel(what, global_size, local_size, args, memory, options)
+    if isinstance(what, (list, tuple)):
+        return of_program(what, memory, check, options)
+    if options:
+        raise TypeError(f"a file is read without {', '.join(options)}")
+    return Profile(read_text(what), os.fspath(what))
+
+
+# ---- two of them ----
+
+SIDES = [(f"{side}_{name}", kind) for name, kind in (("executions", COUNT), ("lanes", COUNT)) for side in "ab"]
+DIFF_LINES = [("kernel", TEXT), ("a_line", "i8"), ("b_line", "i8")] + SIDES
+DIFF_KERNELS = [("kernel", TEXT)] + SIDES + [("a_launches", COUNT), ("b_launches", COUNT)]
+
+
+class Diff:
+    """Two profiles side by side: `kernels` and `lines`, structured arrays with columns a_... and b_..., the hottest first. A line that
+    one side does not have is -1 there, 0 stands for no line that is known."""
+
+    def __init__(self, text):
+        r = Reader("ventus profile diff", "a comparison")
+        kernels = r.member(parse(text, r.name, r.what), "kernels", list)
+        self.kernels = array([diff_kernel(r, k) for k in kernels], DIFF_KERNELS)
+        self.lines = array([diff_line(r, k, line) for k in kernels for line in r.member(k, "lines", list)], DIFF_LINES)
+
+    def frame(self, what="lines"):
+        """`kernels` or `lines` as a pandas.DataFrame. ImportError: there is no pandas."""
+        return frame({"kernels": self.kernels, "lines": self.lines}[what])
+
+
+def sides(r, both, key):
+    return tuple(r.count(both[side], key) if both.get(side) else 0 for side in "ab")
+
+
+def diff_kernel(r, k):
+    return (r.member(k, "name", str), *sides(r, k, "executions"), *sides(r, k, "lanes"), *sides(r, k, "launches"))
+
+
+def diff_line(r, k, line):
+    numbers = tuple(r.count(line[side], "line") if line.get(side) else -1 for side in "ab")
+    return (k["name"], *numbers, *sides(r, line, "executions"), *sides(r, line, "lanes"))
+
+
+def diff(a, b):
+    """Compares two profiles, each a Profile or a path, as `ventus profile diff` does: a Diff."""
+    with tempfile.TemporaryDirectory(prefix="ventus-") as folder:
+        paths = []
+        for name, side in ("a.json", a), ("b.json", b):
+            if isinstance(side, Profile):
+                paths.append(os.path.join(folder, name))
+                side.save(paths[-1])
+            else:
+                paths.append(path_argument(side, "a profile"))
+        return Diff(c.run(["profile", "diff", *map(os.path.abspath, paths), "--json", "-"]).decode("utf-8", "replace"))
