@@ -471,7 +471,8 @@ static void describe(ventus_event *e)
 {
     char name[160] = "launch";
     if (!e->raw) snprintf(name, sizeof name, "kernel %s", e->in.kernel->name);
-    if (e->job.result.status == LAUNCH_FAULT) describe_access(e, name, "failed", &e->job.result.fault);
+    if (e->device->backend && *e->device->backend->says) say(e, "%s: %s", name, e->device->backend->says);
+    else if (e->job.result.status == LAUNCH_FAULT) describe_access(e, name, "failed", &e->job.result.fault);
     else if (e->overdue && e->job.result.fault.profile) describe_end(e, name);
     else if (e->outcome.status != VENTUS_OK) say(e, "%s: %s", name, ventus_status_text(e->outcome.status));
     else if (e->lost) say(e, "%s: not all of its output could be written: %s", name, strerror(e->lost));
@@ -515,6 +516,7 @@ enum ventus_status launch_finish(ventus_event *e, enum ventus_status status)
     if (!print_output(e) && status == VENTUS_OK) status = e->overdue ? VENTUS_TIMEOUT : VENTUS_CANCELLED;
     release(e);
     e->outcome.status = status;
+    if (e->device->backend) backend_outcome(e);
     e->outcome.result.fault = fault_of(&e->job.result.fault);
     e->outcome.result.counters = launch_counters(&e->job.result.counters);
     if (e->result) *e->result = e->job.result;
