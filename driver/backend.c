@@ -22,7 +22,9 @@ static bool open_device(struct backend *b, char *why, size_t why_size)
     said[sizeof said - 1] = 0;
     if (!failed && b->device) return true;
     snprintf(why, why_size, "device %.200s: %s", b->spec,
-             *said ? said : failed ? "it cannot be opened, and does not say why" : "opening it gave no device");
+             *said    ? said
+             : failed ? "it cannot be opened, and does not say why"
+                      : "opening it gave no device");
     b->device = NULL;
     return false;
 }
@@ -177,8 +179,9 @@ bool backend_config(struct gpu_config *c, struct backend_summary *summary, char 
     if (said && *said) snprintf(c->device, sizeof c->device, "%s", strcmp(said, "none") ? said : "");
     if (!*c->device) return true;
     if ((machine = needs_machine(c))) {
-        snprintf(why, why_size, "%s needs the built-in machine, and launches are to run on device %.200s; unset one of both",
-                 machine, c->device);
+        snprintf(why, why_size,
+                 "%s needs the built-in machine, and launches are to run on device %.200s; unset one of both", machine,
+                 c->device);
         return false;
     }
     pthread_mutex_lock(&answers_lock);
@@ -211,6 +214,9 @@ static const char *lacks(const ventus_event *e, uint32_t features)
         return "it cannot run a launch on a part of its SMs";
     if (!(features & VENTUS_BACKEND_ATOMICS) && e->in.module && module_has_atomics(e->in.module))
         return "the program has atomic instructions, which it cannot do";
+    if (!(features & VENTUS_BACKEND_SLOTS) && l->pds_bytes && l->pds_groups &&
+        l->pds_groups < (uint64_t)l->groups[0] * l->groups[1] * l->groups[2])
+        return "there is too little memory for the private memory of all its groups: launch fewer";
     return NULL;
 }
 
@@ -319,10 +325,7 @@ static void take_outcome(struct backend *b, struct job *j, int state, const stru
                                                : "its answer to a launch is none that there is (wait)");
 }
 
-void backend_outcome(ventus_event *e)
-{
-    e->outcome.cycles = e->device->backend->cycles;
-}
+void backend_outcome(ventus_event *e) { e->outcome.cycles = e->device->backend->cycles; }
 
 /* The device stands still: the host prints, and makes room. */
 static bool print(struct job *j, uint32_t value)

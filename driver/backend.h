@@ -15,13 +15,13 @@ struct backend {
     const struct ventus_backend *table;
     struct ventus_backend_device *device; /* NULL: not open */
     struct ventus_backend_info info;
-    char spec[DEVICE_NAME]; /* what it was opened with: library and options */
-    struct job *job;        /* that it runs; NULL: none */
-    bool begun;             /* the device has it */
-    bool anew;              /* it is to be closed, and opened again */
-    bool warned;            /* of its counters */
-    uint64_t cycles;        /* of the last launch, 0: not known */
-    char says[400];         /* why that one did not end well; "" */
+    char spec[DEVICE_NAME];        /* what it was opened with: library and options */
+    struct job *job;               /* that it runs; NULL: none */
+    bool begun;                    /* the device has it */
+    bool anew;                     /* it is to be closed, and opened again */
+    bool warned;                   /* of its counters */
+    uint64_t cycles;               /* of the last launch, 0: not known */
+    char says[400];                /* why that one did not end well; "" */
     uint8_t *pages[BACKEND_PAGES]; /* what the device has there, as far as it is known; NULL: nothing was written */
 };
 
@@ -38,8 +38,8 @@ struct backend_summary {
 /* NULL is allowed. */
 void backend_free(struct backend *b);
 
-/* Has the configuration say what the device that it names, or in its place VENTUS_BACKEND, is like, if there is to be one.
- * False: `why` has the reason. */
+/* Has the configuration say what the device that it names, or in its place VENTUS_BACKEND, is like, if there is to be
+ * one. False: `why` has the reason. */
 bool backend_config(struct gpu_config *config, struct backend_summary *summary, char *why, size_t why_size);
 
 /* What it knows of a launch that has ended goes into the event. */

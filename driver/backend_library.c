@@ -51,8 +51,9 @@ static void no_such_name(const char *name, const char *where, char *why, size_t 
 {
     char names[200] = "";
     const size_t n = where ? list(where, names, sizeof names) : 0;
-    snprintf(why, why_size, "there is no device '%.60s'; %s%s in %.150s%s; the path of a device library works too", name,
-             n ? "there are: " : "none is installed", names, where ? where : "the library's folder", is_ours(name));
+    snprintf(why, why_size, "there is no device '%.60s'; %s%s in %.150s%s; the path of a device library works too",
+             name, n ? "there are: " : "none is installed", names, where ? where : "the library's folder",
+             is_ours(name));
 }
 
 /* The file of a library. malloc'd; NULL: why. */
@@ -87,9 +88,10 @@ static const struct {
 static bool is_whole(const struct ventus_backend *t, const char *path, char *why, size_t why_size)
 {
     if (t->abi != VENTUS_BACKEND_ABI || t->size < sizeof *t) {
-        snprintf(why, why_size,
-                 "%.200s was built for version %u of ventus_backend.h, %u bytes; this driver has %u, %zu: build it anew",
-                 path, (unsigned)t->abi, (unsigned)t->size, VENTUS_BACKEND_ABI, sizeof *t);
+        snprintf(
+            why, why_size,
+            "%.200s was built for version %u of ventus_backend.h, %u bytes; this driver has %u, %zu: build it anew",
+            path, (unsigned)t->abi, (unsigned)t->size, VENTUS_BACKEND_ABI, sizeof *t);
         return false;
     }
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {

@@ -284,6 +284,16 @@ static uint32_t resident_groups(const struct gpu_config *c, const struct launch 
     return (uint32_t)(all < groups ? all : groups);
 }
 
+/* Areas of private memory where a device does not say which a group gets: one for each group, and for each place that
+ * there is for one. UINT32_MAX: too many. */
+static uint32_t every_group(const struct gpu_config *c, const struct launch *l)
+{
+    const uint64_t plane = (uint64_t)l->groups[0] * l->groups[1];
+    const uint64_t groups = plane > UINT32_MAX ? UINT32_MAX : plane * l->groups[2];
+    const uint64_t places = (uint64_t)c->sms * c->groups_per_sm, most = groups > places ? groups : places;
+    return most > UINT32_MAX ? UINT32_MAX : (uint32_t)most;
+}
+
 /* Private memory for as many resident groups as there is room for. */
 static enum ventus_status allocate_private(ventus_event *e)
 {
@@ -292,6 +302,10 @@ static enum ventus_status allocate_private(ventus_event *e)
     uint32_t n = e->job.options.serial ? 1 : resident_groups(gpu_config_of(e->device->gpu), l);
     enum ventus_status status = VENTUS_NO_DEVICE_MEMORY;
     if (!area) return VENTUS_OK;
+    if (!(device_features(e->device) & VENTUS_BACKEND_SLOTS)) {
+        n = every_group(gpu_config_of(e->device->gpu), l);
+        if (n > PRIVATE_BYTES / area) return VENTUS_NO_DEVICE_MEMORY;
+    }
     if (n > PRIVATE_BYTES / area) n = (uint32_t)(PRIVATE_BYTES / area);
     for (n = n ? n : 1; n && status == VENTUS_NO_DEVICE_MEMORY; n /= 2) {
         status = ventus_alloc(e->device, area * n, &e->pds);

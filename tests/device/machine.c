@@ -97,7 +97,7 @@ static int describe(struct ventus_backend_device *d, struct ventus_backend_info 
     c.vgpr_rows = i->vgpr_rows, c.sgpr_rows = i->sgpr_rows;
     if (!isa_profile_find(i->profile, &profile)) return fail(why, why_size, "unknown profile");
     c.profile = profile;
-    c.host_threads = 1; /* it stands still while the host prints */
+    c.host_threads = 1;             /* it stands still while the host prints */
     engine_find("step", &c.engine); /* the translator lies beside other files */
     d->gpu = gpu_create(&c, &wrong);
     if (!d->gpu) return fail(why, why_size, wrong);
