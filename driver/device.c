@@ -98,10 +98,12 @@ static enum ventus_status device_config(size_t index, struct gpu_config *config,
     return VENTUS_BAD_CONFIG;
 }
 
-bool device_backend_config(struct gpu_config *config, char *why, size_t why_size)
+bool device_backend_config(struct gpu_config *config, uint32_t *features, char *why, size_t why_size)
 {
     struct backend_summary summary;
-    return backend_config(config, &summary, why, why_size);
+    const bool good = backend_config(config, &summary, why, why_size);
+    if (features) *features = summary.features;
+    return good;
 }
 
 uint32_t device_features_of(size_t index)

@@ -28,8 +28,9 @@ uint32_t device_features_of(size_t index);
 const char *device_backend(const ventus_device *device);
 
 /* Puts VENTUS_BACKEND in the place of config->device, and what that device says of itself in the place of what the
- * machine file says. False: `why` has the reason. Without such a device nothing changes. */
-bool device_backend_config(struct gpu_config *config, char *why, size_t why_size);
+ * machine file says; *features (unless NULL) is what it can do. False: `why` has the reason. Without such a device
+ * nothing changes. */
+bool device_backend_config(struct gpu_config *config, uint32_t *features, char *why, size_t why_size);
 
 /* May a launch of a kernel that is `ungrouped` run in other work-groups than its program says? Not where somebody sees
  * them: on a device with a cycle model, observers, or a folder for exported launches. */

@@ -133,7 +133,8 @@ struct ventus_backend {
     int (*describe)(struct ventus_backend_device *device, struct ventus_backend_info *info, char *why, size_t why_size);
 
     /* Copies to and from the device's memory, within one page of 4096 bytes or several whole ones. All that a launch
-     * may use has been written before it begins. Also while a launch stands still with VENTUS_BACKEND_PRINTS. */
+     * may use has been written before it begins. Also while a launch stands still with VENTUS_BACKEND_PRINTS; and reads
+     * of one that is given up, whatever they give then. */
     int (*write)(struct ventus_backend_device *device, uint64_t addr, const void *src, uint64_t size, char *why,
                  size_t why_size);
     int (*read)(struct ventus_backend_device *device, uint64_t addr, void *dst, uint64_t size, char *why,

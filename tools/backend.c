@@ -1,7 +1,8 @@
-/* ventus backend build --rtlsim: makes a device library (docs/hardware.md) of the public stack's RTL simulation library.
+/* ventus backend build --rtlsim: makes a device library (docs/hardware.md) of the public stack's RTL simulation
+ * library.
  *
- * Our adaptor is compiled against the user's header, because its structures differ between versions. What it has is found
- * out by compiling a line for each thing. */
+ * Our adaptor is compiled against the user's header, because its structures differ between versions. What it has is
+ * found out by compiling a line for each thing. */
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -30,15 +31,17 @@ static const struct probe {
     {"HAS_ICACHE", "ventus_rtlsim_icache_invalidate(s);"},
     {"HAS_PARAMETERS", "uint32_t v; if (ventus_rtlsim_get_parameter(\"\", &v) == 0) (void)v;"},
     {"HAS_SIZES", "k->num_thread_global[0] = k->num_thread_local[0] = k->threadIdxOffset[0] = 0;"},
-    {"HAS_PMU", "const ventus_rtlsim_pmu_t p = ventus_rtlsim_get_pmu(s); (void)(p.num_sm + p.pipeline[0].total_scalar_issued + "
-                "p.pipeline[0].total_vector_issued + p.pipeline[0].data_dep_stall_cycles + p.pipeline[0].barrier_stall_cycles + "
-                "p.pipeline[0].frontend_stall_cycles + p.inst_class[0].mem_issued);"},
+    {"HAS_PMU",
+     "const ventus_rtlsim_pmu_t p = ventus_rtlsim_get_pmu(s); (void)(p.num_sm + p.pipeline[0].total_scalar_issued + "
+     "p.pipeline[0].total_vector_issued + p.pipeline[0].data_dep_stall_cycles + p.pipeline[0].barrier_stall_cycles + "
+     "p.pipeline[0].frontend_stall_cycles + p.inst_class[0].mem_issued);"},
 };
 enum { PROBES = sizeof probes / sizeof *probes };
 
 /* What every version has. */
-static const char common[] = "ventus_rtlsim_is_idle(s); c->sim_time_max = c->pmem.pagesize = 0; c->waveform.time_end = 0;"
-                             "c->snapshot.num_max = k->metaDataBaseAddr = k->pdsBaseAddr = 0;";
+static const char common[] =
+    "ventus_rtlsim_is_idle(s); c->sim_time_max = c->pmem.pagesize = 0; c->waveform.time_end = 0;"
+    "c->snapshot.num_max = k->metaDataBaseAddr = k->pdsBaseAddr = 0;";
 
 /* ---- running the compiler ---- */
 
@@ -57,7 +60,9 @@ static int run(const char *const *words, bool silent)
     if (!pid) {
         if (silent && (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr))) _exit(127);
         execvp(words[0], (char *const *)(uintptr_t)words);
-        if (!silent) fprintf(stderr, "ventus backend: cannot run %s: %s; install a C compiler, or set CC\n", words[0], strerror(errno));
+        if (!silent)
+            fprintf(stderr, "ventus backend: cannot run %s: %s; install a C compiler, or set CC\n", words[0],
+                    strerror(errno));
         _exit(127);
     }
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
@@ -72,12 +77,17 @@ static int try(const char *header, const char *body, bool silent)
     const int fd = mkstemps(file, 2);
     FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
     if (!f) die("%s: %s", file, strerror(errno));
-    fprintf(f, "void probe(ventus_rtlsim_t *s, ventus_rtlsim_config_t *c, ventus_kernel_metadata_t *k);\n"
-               "void probe(ventus_rtlsim_t *s, ventus_rtlsim_config_t *c, ventus_kernel_metadata_t *k)\n"
-               "{\n    (void)s, (void)c, (void)k;\n    %s\n}\n", body);
+    fprintf(f,
+            "void probe(ventus_rtlsim_t *s, ventus_rtlsim_config_t *c, ventus_kernel_metadata_t *k);\n"
+            "void probe(ventus_rtlsim_t *s, ventus_rtlsim_config_t *c, ventus_kernel_metadata_t *k)\n"
+            "{\n    (void)s, (void)c, (void)k;\n    %s\n}\n",
+            body);
     if (fclose(f)) die("%s: %s", file, strerror(errno));
-    const char *const words[] = {compiler(), "-fsyntax-only", "-std=gnu17", "-Werror=implicit-function-declaration", "-include",
-                                 "stdbool.h", "-include", header, file, NULL};
+    const char *const words[] = {compiler(),   "-fsyntax-only",
+                                 "-std=gnu17", "-Werror=implicit-function-declaration",
+                                 "-include",   "stdbool.h",
+                                 "-include",   header,
+                                 file,         NULL};
     const int code = run(words, silent);
     unlink(file);
     return code;
@@ -102,7 +112,8 @@ static char *own_folder(void)
     own[n] = 0;
     *strrchr(own, '/') = 0;
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        if (asprintf(&path, "%s/%s", own, places[i]) < 0 || asprintf(&file, "%s/rtlsim.c", path) < 0) die("out of memory");
+        if (asprintf(&path, "%s/%s", own, places[i]) < 0 || asprintf(&file, "%s/rtlsim.c", path) < 0)
+            die("out of memory");
         const bool there = access(file, R_OK) == 0;
         free(file);
         if (there) return path;
@@ -117,8 +128,9 @@ static void build(const char *header, const char *library, const char *output)
 {
     enum { WORDS = 32 };
     char *folder = own_folder(), *source, *include, *place, macros[PROBES][40];
-    const char *words[WORDS] = {compiler(), "-shared", "-fPIC", "-D_GNU_SOURCE", "-O2", "-g", "-w", "-std=gnu17", "-fvisibility=hidden", "-Wl,-z,defs",
-                                "-include", "stdbool.h", "-include", header};
+    const char *words[WORDS] = {
+        compiler(),    "-shared",  "-fPIC",     "-D_GNU_SOURCE", "-O2", "-g", "-w", "-std=gnu17", "-fvisibility=hidden",
+        "-Wl,-z,defs", "-include", "stdbool.h", "-include",      header};
     size_t n = 14;
     const char *slash = strrchr(library, '/');
     if (asprintf(&source, "%s/rtlsim.c", folder) < 0 || asprintf(&include, "-I%s", folder) < 0 ||
@@ -131,7 +143,8 @@ static void build(const char *header, const char *library, const char *output)
     }
     const char *const rest[] = {include, source, "-o", output, library, place};
     for (size_t i = 0; i < sizeof rest / sizeof *rest; i++) words[n++] = rest[i];
-    if (run(words, false)) die("the adaptor cannot be built with %s and %s; the compiler has said why", header, library);
+    if (run(words, false))
+        die("the adaptor cannot be built with %s and %s; the compiler has said why", header, library);
     free(source);
     free(include);
     free(place);
@@ -161,7 +174,8 @@ int cmd_backend(int argc, char **argv)
         else if (!library) library = args.value;
         else usage_error(&args, "unexpected argument '%s'", args.value);
     }
-    if (!verb || strcmp(verb, "build") != 0) usage_error(&args, "'build' is meant%s%s", verb ? ", not " : "", verb ? verb : "");
+    if (!verb || strcmp(verb, "build") != 0)
+        usage_error(&args, "'build' is meant%s%s", verb ? ", not " : "", verb ? verb : "");
     if (!header || !library) usage_error(&args, "--rtlsim HEADER and LIBRARY are needed");
     char *header_path = whole_path(header), *library_path = whole_path(library);
     if (try(header_path, common, true) && try(header_path, common, false)) /* once more, for what the compiler says */

@@ -1,5 +1,6 @@
-/* The RTL simulation library of the public stack as a device library. `ventus backend build --rtlsim` compiles this file
- * on the user's machine against the user's own header, which has changed more than once: what it has is said by macros.
+/* The RTL simulation library of the public stack as a device library. `ventus backend build --rtlsim` compiles this
+ * file on the user's machine against the user's own header, which has changed more than once: what it has is said by
+ * macros.
  *
  * HAS_DEFAULTS      ventus_rtlsim_get_default_config
  * HAS_LOG           config.log
@@ -12,8 +13,8 @@
  * HAS_SIZES         metadata.num_thread_global, num_thread_local, threadIdxOffset
  *
  * Pages are kept here as well: a simulation begins with the first launch, and where code cannot be changed under a
- * simulation (no HAS_ICACHE) each launch has a new one, which gets all of them. One unit of the library's time is half a
- * cycle. */
+ * simulation (no HAS_ICACHE) each launch has a new one, which gets all of them. One unit of the library's time is half
+ * a cycle. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -135,7 +136,8 @@ static void configure(struct ventus_backend_device *d, ventus_rtlsim_config_t *c
 #endif
 }
 
-/* A snapshot is a child of fork() that sleeps in a step; when it wakes it goes on alone, and must not get out of here. */
+/* A snapshot is a child of fork() that sleeps in a step; when it wakes it goes on alone, and must not get out of here.
+ */
 static bool is_child(const struct ventus_backend_device *d) { return getpid() != d->process; }
 
 /* `again`: from the oldest snapshot on, if there is one. */
@@ -193,8 +195,8 @@ static void unload(struct ventus_backend_device *d)
 
 /* ---- counters ---- */
 
-static const char *const counter_names[] = {"instructions", "vector_instructions", "loads_and_stores", "data_dep_stall_cycles",
-                                            "barrier_stall_cycles", "frontend_stall_cycles"};
+static const char *const counter_names[] = {"instructions",          "vector_instructions",  "loads_and_stores",
+                                            "data_dep_stall_cycles", "barrier_stall_cycles", "frontend_stall_cycles"};
 
 static void count(const struct ventus_backend_device *d, uint64_t values[6])
 {
@@ -304,7 +306,10 @@ static int get(struct ventus_backend_device *d, uint64_t addr, void *dst, uint64
     return 0;
 }
 
-static void note_end(const ventus_kernel_metadata_t *kernel) { ((struct ventus_backend_device *)kernel->data)->done = true; }
+static void note_end(const ventus_kernel_metadata_t *kernel)
+{
+    ((struct ventus_backend_device *)kernel->data)->done = true;
+}
 
 static void fill(struct ventus_backend_device *d, const struct ventus_backend_launch *l)
 {
@@ -412,10 +417,15 @@ static int wait_for(struct ventus_backend_device *d, uint64_t timeout_ns, struct
 
 const struct ventus_backend *ventus_backend_table(void)
 {
-    static const struct ventus_backend table = {VENTUS_BACKEND_ABI, sizeof(struct ventus_backend),
-                                                open_it,            close_it,
-                                                describe,           put,
-                                                get,                launch,
-                                                wait_for,           counters};
+    static const struct ventus_backend table = {VENTUS_BACKEND_ABI,
+                                                sizeof(struct ventus_backend),
+                                                open_it,
+                                                close_it,
+                                                describe,
+                                                put,
+                                                get,
+                                                launch,
+                                                wait_for,
+                                                counters};
     return &table;
 }

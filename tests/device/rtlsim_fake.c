@@ -1,6 +1,6 @@
-/* A library with the functions of the public RTL library, whose RTL is the device library that FAKE_MACHINE names. It is as
- * particular as that one: memory is up to date thousands of steps after the end, a waveform is closed that must have been
- * opened, code that has changed is not seen, and in older shapes a simulation takes one kernel only. */
+/* A library with the functions of the public RTL library, whose RTL is the device library that FAKE_MACHINE names. It
+ * is as particular as that one: memory is up to date thousands of steps after the end, a waveform is closed that must
+ * have been opened, code that has changed is not seen, and in older shapes a simulation takes one kernel only. */
 #include <dlfcn.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -40,18 +40,29 @@ void ventus_rtlsim_get_default_config(ventus_rtlsim_config_t *c)
 
 ventus_rtlsim_t *ventus_rtlsim_init(const ventus_rtlsim_config_t *config)
 {
-    struct ventus_backend_info info = {.size = sizeof info, .sms = 1, .warps_per_sm = 8, .groups_per_sm = 8, .threads_per_warp = 16,
-                                       .lds_bytes = 65536, .vgpr_rows = 1024, .sgpr_rows = 1024, .clock_mhz = 1, .profile = "default"};
-    const struct ventus_backend_options options = {sizeof options, getenv("FAKE_OPTIONS") ? getenv("FAKE_OPTIONS") : ""};
+    struct ventus_backend_info info = {.size = sizeof info,
+                                       .sms = 1,
+                                       .warps_per_sm = 8,
+                                       .groups_per_sm = 8,
+                                       .threads_per_warp = 16,
+                                       .lds_bytes = 65536,
+                                       .vgpr_rows = 1024,
+                                       .sgpr_rows = 1024,
+                                       .clock_mhz = 1,
+                                       .profile = "default"};
+    const struct ventus_backend_options options = {sizeof options,
+                                                   getenv("FAKE_OPTIONS") ? getenv("FAKE_OPTIONS") : ""};
     const struct ventus_backend *(*get)(void);
-    void *library = dlopen(getenv("FAKE_MACHINE"), RTLD_NOW | RTLD_LOCAL), *symbol = library ? dlsym(library, VENTUS_BACKEND_SYMBOL) : NULL;
+    void *library = dlopen(getenv("FAKE_MACHINE"), RTLD_NOW | RTLD_LOCAL),
+         *symbol = library ? dlsym(library, VENTUS_BACKEND_SYMBOL) : NULL;
     ventus_rtlsim_t *s = calloc(1, sizeof *s);
     memcpy(&get, &symbol, sizeof get);
     if (!symbol || getenv("FAKE_NOTHING")) return free(s), NULL;
     s->table = get();
     s->config = *config;
     s->time = 10;
-    if (s->table->open(&options, &s->device, why, sizeof why) || s->table->describe(s->device, &info, why, sizeof why)) abort();
+    if (s->table->open(&options, &s->device, why, sizeof why) || s->table->describe(s->device, &info, why, sizeof why))
+        abort();
     return s;
 }
 
@@ -62,7 +73,8 @@ void ventus_rtlsim_finish(ventus_rtlsim_t *s, bool rollback)
     if (!s->config.waveform.enable) abort();
     FILE *f = fopen(s->config.waveform.filename, "w");
     if (!f) abort();
-    fprintf(f, "from %llu to %llu\n", (unsigned long long)s->config.waveform.time_begin, (unsigned long long)s->config.waveform.time_end);
+    fprintf(f, "from %llu to %llu\n", (unsigned long long)s->config.waveform.time_begin,
+            (unsigned long long)s->config.waveform.time_end);
     fclose(f);
     s->table->close(s->device);
     free(s);
@@ -96,20 +108,21 @@ bool ventus_rtlsim_is_idle(const ventus_rtlsim_t *s) { return !s->running; }
 
 void ventus_rtlsim_add_kernel(ventus_rtlsim_t *s, const ventus_kernel_metadata_t *k, ventus_rtlsim_done *done)
 {
-    const struct ventus_backend_launch l = {.size = sizeof l,
-                                            .start = (uint32_t)k->startaddr,
-                                            .metadata = (uint32_t)k->metaDataBaseAddr,
-                                            .groups = {(uint32_t)k->kernel_size[0], (uint32_t)k->kernel_size[1], (uint32_t)k->kernel_size[2]},
-                                            .warps = (uint32_t)k->wg_size,
-                                            .threads_per_warp = (uint32_t)k->wf_size,
-                                            .work_items = (uint32_t)(k->wg_size * k->wf_size),
-                                            .sgprs = (uint32_t)k->sgprUsage,
-                                            .vgprs = (uint32_t)k->vgprUsage,
-                                            .lds_bytes = (uint32_t)k->ldsSize,
-                                            .pds_base = (uint32_t)k->pdsBaseAddr,
-                                            .pds_bytes = (uint32_t)k->pdsSize,
-                                            .pds_groups = 8,
-                                            .kernel = ""};
+    const struct ventus_backend_launch l = {
+        .size = sizeof l,
+        .start = (uint32_t)k->startaddr,
+        .metadata = (uint32_t)k->metaDataBaseAddr,
+        .groups = {(uint32_t)k->kernel_size[0], (uint32_t)k->kernel_size[1], (uint32_t)k->kernel_size[2]},
+        .warps = (uint32_t)k->wg_size,
+        .threads_per_warp = (uint32_t)k->wf_size,
+        .work_items = (uint32_t)(k->wg_size * k->wf_size),
+        .sgprs = (uint32_t)k->sgprUsage,
+        .vgprs = (uint32_t)k->vgprUsage,
+        .lds_bytes = (uint32_t)k->ldsSize,
+        .pds_base = (uint32_t)k->pdsBaseAddr,
+        .pds_bytes = (uint32_t)k->pdsSize,
+        .pds_groups = 8,
+        .kernel = ""};
     s->kernel = k;
     s->done = done;
     s->running = !s->table->launch(s->device, &l, why, sizeof why);
@@ -144,5 +157,8 @@ int ventus_rtlsim_get_parameter(const char *name, uint32_t *value)
 
 void ventus_rtlsim_icache_invalidate(ventus_rtlsim_t *s) { s->stale = false; }
 
-ventus_rtlsim_pmu_t ventus_rtlsim_get_pmu(const ventus_rtlsim_t *s) { return (ventus_rtlsim_pmu_t){1, &s->pipeline, &s->inst_class}; }
+ventus_rtlsim_pmu_t ventus_rtlsim_get_pmu(const ventus_rtlsim_t *s)
+{
+    return (ventus_rtlsim_pmu_t){1, &s->pipeline, &s->inst_class};
+}
 #endif

@@ -14,7 +14,8 @@ typedef struct {
     const char *name;
     void *data;
 #endif
-    uint64_t startaddr, kernel_id, kernel_size[3], wf_size, wg_size, metaDataBaseAddr, ldsSize, pdsSize, sgprUsage, vgprUsage;
+    uint64_t startaddr, kernel_id, kernel_size[3], wf_size, wg_size, metaDataBaseAddr, ldsSize, pdsSize, sgprUsage,
+        vgprUsage;
     uint64_t pdsBaseAddr;
 #if SHAPE == 3
     uint64_t num_thread_global[3], num_thread_local[3], threadIdxOffset[3];
@@ -84,7 +85,8 @@ void ventus_rtlsim_get_default_config(ventus_rtlsim_config_t *config);
 #endif
 #if SHAPE == 3
 typedef struct {
-    uint64_t total_scalar_issued, total_vector_issued, data_dep_stall_cycles, barrier_stall_cycles, frontend_stall_cycles;
+    uint64_t total_scalar_issued, total_vector_issued, data_dep_stall_cycles, barrier_stall_cycles,
+        frontend_stall_cycles;
 } ventus_rtlsim_pipeline_pmu_t;
 typedef struct {
     uint64_t mem_issued;

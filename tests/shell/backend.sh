@@ -68,8 +68,11 @@ grep -q 'call 1' out.txt || wrong "printf does not come through"
 diff own.txt out.txt || wrong "the machine behind the driver is another one"
 check 1 'the kernel failed: kernel stray: device .*write to unmapped' on $machine "$ventus" run k.elf -k stray -g 64 -a buf:256
 # More output than the print buffer holds: the device stands still while the host makes room.
-on $machine "$ventus" run k.elf -k many -g 65536 -a buf:256 >many.txt || wrong "a full print buffer"
+on $machine env VENTUS_TIMEOUT=200 "$ventus" run k.elf -k many -g 65536 -a buf:256 >many.txt || wrong "a full print buffer"
 [ "$(wc -l <many.txt)" = 65536 ] || wrong "$(wc -l <many.txt) lines, not 65536"
+
+check 0 'ventus-machine.so,lack=4 can do: faults print partial' on $machine,lack=4 "$ventus" info
+check 1 "there is no device 'rtl'" on rtl "$ventus" info
 
 # In the machine file, relative to it; and the variable goes before it.
 mkdir -p conf

@@ -48,6 +48,7 @@ for shape in 1 2 3; do
 done
 # The third has counters, and knows its own size; a stray access is an error of the RTL's.
 check 0 'warp instructions  *123$' run ./rtl3.so --stats
+check 0 '^threads_per_warp = 16' env VENTUS_BACKEND=./rtl3.so "$ventus" info
 VENTUS_BACKEND=./rtl3.so clinfo 2>/dev/null | grep -q 'Max compute units  *1$' || wrong 'clinfo: not the size that the RTL says'
 check 1 'nothing has gone on for too long (hang)' env FAKE_OPTIONS=hang=1 VENTUS_BACKEND=./rtl3.so,hang=10 "$ventus" run k.elf --config m.conf -g 64 -l 32 -a iota:64 -a i:2
 check 1 'the RTL has stopped with an error' env VENTUS_BACKEND=./rtl3.so "$ventus" run k.elf --config m.conf -g 64 -l 32 -a null -a i:2
