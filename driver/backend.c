@@ -245,6 +245,22 @@ static struct ventus_backend_launch launch_of(const struct job *j)
                                           .kernel = j->options.kernel ? j->options.kernel : ""};
 }
 
+/* After a launch that has not ended. The device has to be as it was. */
+static void open_anew(struct backend *b, const ventus_device *d)
+{
+    const struct ventus_backend_info was = b->info;
+    if (!open_device(b, b->says, sizeof b->says)) return;
+    bool good = describe(b, gpu_config_of(d->gpu), b->says, sizeof b->says);
+    if (good && memcmp(&was, &b->info, sizeof was) != 0) {
+        snprintf(b->says, sizeof b->says, "device %.200s: it is another one than before", b->spec);
+        good = false;
+    }
+    b->info = was;
+    if (good) return;
+    b->table->close(b->device);
+    b->device = NULL;
+}
+
 static void refuse(struct job *j)
 {
     j->result.status = LAUNCH_FAULT;
@@ -258,8 +274,8 @@ static bool begin(struct backend *b, struct job *j)
     const char *lack = lacks(event_of(j), b->info.features);
     j->result = (struct result){.status = LAUNCH_DONE, .fault.lane = ISA_LANES};
     b->cycles = 0;
-    if (!b->device) open_device(b, b->says, sizeof b->says);
-    else *b->says = 0;
+    *b->says = 0;
+    if (!b->device) open_anew(b, event_of(j)->device);
     if (!b->device) return j->result.status = LAUNCH_FAULT, false;
     char why[300] = "";
     bool good = !lack && mirror_push(event_of(j)->device);

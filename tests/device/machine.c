@@ -1,7 +1,8 @@
 /* A device library whose device is our own machine, another one than the driver's: what a test runs on it goes through
  * the whole interface (driver/ventus_backend.h).
  *
- * Options: lack=BITS takes features away, slow=1 has launches wait a moment, hang=1 for ever. */
+ * Options: lack=BITS takes features away, slow=1 has launches wait a moment, hang=1 for ever;
+ * once=1 with it: only the first launch of the process. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +17,7 @@
 enum { PAGE = 4096 };
 
 struct ventus_backend_device {
-    unsigned lack, slow, hang;
+    unsigned lack, slow, hang, once;
     struct gpu *gpu;
     struct launch launch;
     struct launch_options options;
@@ -47,6 +48,7 @@ static bool read_options(struct ventus_backend_device *d, const char *text)
         sscanf(text, "lack=%u%n", &d->lack, &n);
         if (!n) sscanf(text, "slow=%u%n", &d->slow, &n);
         if (!n) sscanf(text, "hang=%u%n", &d->hang, &n);
+        if (!n) sscanf(text, "once=%u%n", &d->once, &n);
         if (!n || (text[n] && text[n] != ',')) return false;
     }
     return true;
@@ -59,7 +61,7 @@ static int open_machine(const struct ventus_backend_options *options, struct ven
     if (!d) return fail(why, why_size, "out of memory");
     if (!read_options(d, options->text)) {
         free(d);
-        return fail(why, why_size, "an option is none of lack, slow, hang");
+        return fail(why, why_size, "an option is none of lack, slow, hang, once");
     }
     pthread_mutex_init(&d->lock, NULL);
     pthread_cond_init(&d->changed, NULL);
@@ -157,7 +159,9 @@ static void *run(void *device)
 {
     struct ventus_backend_device *d = device;
     if (d->slow) nanosleep(&(struct timespec){.tv_nsec = 30000000}, NULL);
-    while (d->hang && !d->cancel) nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    static _Atomic unsigned launches;
+    const bool hangs = d->hang && !(launches++ && d->once);
+    while (hangs && !d->cancel) nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
     gpu_launch(d->gpu, &d->launch, &d->options, &d->result);
     set_state(d, d->result.status == LAUNCH_DONE ? VENTUS_BACKEND_DONE : VENTUS_BACKEND_FAULT);
     return NULL;

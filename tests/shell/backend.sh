@@ -113,10 +113,30 @@ check 1 "there is no device 'spike'; none is installed in .*for the built-in mac
 check 1 "there is no device 'cyclesim'; .*VENTUS_TIMING" on cyclesim "$VENTUS_BUILD/examples/vecadd"
 check 1 "there is no device 'rtl'; " on rtl "$VENTUS_BUILD/examples/vecadd"
 check 1 'is no device library: it has no ventus_backend_table' on "$VENTUS_BUILD/libventus-opencl.so" "$VENTUS_BUILD/examples/vecadd"
-check 1 'an option is none of lack, slow, hang' on $machine,speed=3 "$VENTUS_BUILD/examples/vecadd"
+check 1 'an option is none of lack, slow, hang, once' on $machine,speed=3 "$VENTUS_BUILD/examples/vecadd"
 
 # ---- a launch that does not end; the next one has a new device ----
 check 1 'was stopped: the launch had not ended' env VENTUS_TIMEOUT=1 VENTUS_BACKEND=$machine,hang=1 "$ventus" run k.elf -k f -g 64 -a buf:256 -a i:3
+
+cat >twice.py <<'END_OF_PROGRAM'
+import numpy, pyopencl as cl
+context = cl.create_some_context(interactive=False)
+queue = cl.CommandQueue(context)
+numbers = numpy.arange(64, dtype=numpy.int32)
+words = cl.Buffer(context, cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR, hostbuf=numbers)
+kernel = cl.Program(context, "kernel void k(global int *a) { a[get_global_id(0)] *= 2; }").build().k
+for _ in range(2):
+    try:
+        kernel(queue, (64,), None, words).wait()
+        print("ended")
+    except cl.Error:
+        print("failed")
+result = numpy.empty_like(numbers)
+cl.enqueue_copy(queue, result, words)
+print("right" if (result == 2 * numbers).all() else result)
+END_OF_PROGRAM
+VENTUS_TIMEOUT=1 on $machine,hang=1,once=1 $VENTUS_FOREIGN /usr/bin/python3 twice.py >twice.txt 2>/dev/null
+[ "$(tr '\n' ' ' <twice.txt)" = 'failed ended right ' ] || wrong "a device that was opened anew: $(cat twice.txt)"
 
 # ---- libraries that are wrong ----
 number=0
