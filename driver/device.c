@@ -70,7 +70,8 @@ static enum ventus_status default_config(struct gpu_config *config, char *why, s
     return timing_of_environment(config, why, why_size) ? VENTUS_OK : VENTUS_BAD_CONFIG;
 }
 
-enum ventus_status device_gpu_config(size_t index, struct gpu_config *config, char *why, size_t why_size)
+/* The machine that VENTUS_CONFIG and VENTUS_TIMING say. */
+static enum ventus_status environment_config(size_t index, struct gpu_config *config, char *why, size_t why_size)
 {
     const char *name;
     if (!config || index >= ventus_device_count()) return VENTUS_BAD_ARGUMENT;
@@ -86,13 +87,49 @@ enum ventus_status device_gpu_config(size_t index, struct gpu_config *config, ch
     return status;
 }
 
+/* The same, with the device behind the driver. */
+static enum ventus_status device_config(size_t index, struct gpu_config *config, struct backend_summary *summary,
+                                        char *why, size_t why_size)
+{
+    char text[600] = "";
+    enum ventus_status status = environment_config(index, config, why, why_size);
+    if (status != VENTUS_OK || backend_config(config, summary, text, sizeof text)) return status;
+    if (why && why_size) snprintf(why, why_size, "%s", text);
+    return VENTUS_BAD_CONFIG;
+}
+
+bool device_backend_config(struct gpu_config *config, uint32_t *features, char *why, size_t why_size)
+{
+    struct backend_summary summary;
+    const bool good = backend_config(config, &summary, why, why_size);
+    if (features) *features = summary.features;
+    return good;
+}
+
+uint32_t device_features_of(size_t index)
+{
+    struct gpu_config config;
+    struct backend_summary summary;
+    const enum ventus_status status = device_config(index, &config, &summary, NULL, 0);
+    return status == VENTUS_OK ? summary.features : (uint32_t)VENTUS_BACKEND_FEATURES;
+}
+
+enum ventus_status device_gpu_config(size_t index, struct gpu_config *config, char *why, size_t why_size)
+{
+    struct backend_summary summary;
+    return device_config(index, config, &summary, why, why_size);
+}
+
 /* A device by its file, `n` bytes at `path` (0: it has none), and its machine. */
-static struct ventus_info info_of(const char *path, size_t n, const struct gpu_config *c)
+static struct ventus_info info_of(const char *path, size_t n, const struct gpu_config *c,
+                                  const struct backend_summary *behind)
 {
     struct ventus_info info = {.name = "Ventus GPGPU"};
     const char *slash = n ? memrchr(path, '/', n) : NULL, *base = slash ? slash + 1 : path;
     int length = (int)(n - (size_t)(base - path));
     if (n) snprintf(info.name, sizeof info.name, "Ventus GPGPU (%.*s)", length < 40 ? length : 40, base);
+    else if (*c->device)
+        snprintf(info.name, sizeof info.name, "Ventus GPGPU (%.40s)", *behind->name ? behind->name : "device library");
     info.profile = isa_profile_name((enum isa_profile)c->profile);
     info.sms = c->sms;
     info.warps_per_sm = c->warps_per_sm;
@@ -107,12 +144,13 @@ static struct ventus_info info_of(const char *path, size_t n, const struct gpu_c
 enum ventus_status ventus_describe(size_t index, struct ventus_info *info, char *why, size_t why_size)
 {
     struct gpu_config config;
+    struct backend_summary summary;
     const char *path = "";
     if (!info) return VENTUS_BAD_ARGUMENT;
-    enum ventus_status status = device_gpu_config(index, &config, why, why_size);
+    enum ventus_status status = device_config(index, &config, &summary, why, why_size);
     if (status != VENTUS_OK) return status;
     size_t n = config_file(index, &path);
-    *info = info_of(path, n, &config);
+    *info = info_of(path, n, &config, &summary);
     return VENTUS_OK;
 }
 
@@ -168,15 +206,34 @@ static ventus_device *device_new(const struct gpu_config *config)
     return NULL;
 }
 
+/* A program that opens what its environment names has no place for the reason why that cannot be: it is said here. */
+static void complain_of_environment(const char *why)
+{
+    static atomic_flag said = ATOMIC_FLAG_INIT;
+    char text[700];
+    snprintf(text, sizeof text, "no device: %s", why);
+    if (!atomic_flag_test_and_set(&said)) host_say("ventus", text);
+}
+
 /* `path` and `n` as above. */
 static enum ventus_status open_named(const char *path, size_t n, const struct gpu_config *config,
                                      ventus_device **device)
 {
+    struct gpu_config is = *config;
+    struct backend_summary summary;
+    struct backend *backend = NULL;
+    char why[600] = "";
     if (gpu_config_check(config)) return VENTUS_BAD_CONFIG;
+    if (!backend_config(&is, &summary, why, sizeof why) ||
+        (*is.device && !(backend = backend_new(&is, why, sizeof why)))) {
+        complain_of_environment(why);
+        return VENTUS_BAD_CONFIG;
+    }
     timeline_on(); /* it begins before any clock of a device does */
-    ventus_device *d = device_new(config);
-    if (!d) return VENTUS_NO_MEMORY;
-    d->info = info_of(path, n, config);
+    ventus_device *d = device_new(&is);
+    if (!d) return backend_free(backend), VENTUS_NO_MEMORY;
+    d->backend = backend;
+    d->info = info_of(path, n, &is, &summary);
     d->queue.limit_ns = limit_of_environment();
     d->queue.interrupts = interrupt_begin();
     d->queue.shows = host_wants_progress();
@@ -188,15 +245,6 @@ static enum ventus_status open_named(const char *path, size_t n, const struct gp
     device_export_environment(d);
     *device = d;
     return VENTUS_OK;
-}
-
-/* A program that opens what its environment names has no place for the reason why that cannot be: it is said here. */
-static void complain_of_environment(const char *why)
-{
-    static atomic_flag said = ATOMIC_FLAG_INIT;
-    char text[700];
-    snprintf(text, sizeof text, "no device: %s", why);
-    if (!atomic_flag_test_and_set(&said)) host_say("ventus", text);
 }
 
 enum ventus_status ventus_open(size_t index, ventus_device **device)
@@ -234,6 +282,8 @@ void ventus_close(ventus_device *device)
     clock_close(device);
     module_release_variables(device);
     memory_close(device);
+    backend_free(device->backend);
+    device->backend = NULL;
     gpu_destroy(device->gpu);
     device->gpu = NULL;
     device->heap = (struct heap){0};
@@ -248,11 +298,13 @@ void ventus_close(ventus_device *device)
 
 void ventus_device_info(const ventus_device *device, struct ventus_info *info) { *info = device->info; }
 
+const char *device_backend(const ventus_device *device) { return device->backend ? device->backend->spec : ""; }
+
 struct gpu *device_gpu(const ventus_device *device) { return device->gpu; }
 
 bool device_regroups(const ventus_device *device)
 {
-    return !device->info.modelled && !device->export_folder && !gpu_observed(device->gpu);
+    return !device->info.modelled && !device->backend && !device->export_folder && !gpu_observed(device->gpu);
 }
 
 void ventus_totals(ventus_device *device, struct ventus_totals *totals)

@@ -15,6 +15,7 @@
 #include "asm/image.h"
 #include "asm/resource.h"
 #include "asm/note.h"
+#include "driver/backend.h"
 #include "driver/gpu.h"
 #include "driver/heap.h"
 #include "driver/timeline.h"
@@ -120,6 +121,7 @@ struct ventus_device {
     struct segment segments[MAX_SEGMENTS];
     size_t nsegments;
     struct queue queue;
+    struct backend *backend; /* that runs launches in place of the machine; NULL: none */
     struct spares events;
     struct debugger *debugger;       /* NULL: none; the first to watch */
     struct check *check;             /* NULL: off; set before the first allocation */
@@ -240,6 +242,8 @@ bool space_open(ventus_device *device);
 
 /* The root of the page table, for launches. */
 uint32_t space_root(void);
+/* Bytes of the table, which begins at `entries`, physically at ABI_HEAP_BASE. */
+uint64_t space_table_bytes(void);
 
 /* Where the machine has what lies at an address of the heap or the code window. */
 uint32_t space_physical(const ventus_device *device, uint32_t addr);
@@ -346,6 +350,9 @@ void launch_clock(ventus_event *event);
 struct profile_roofs clock_roofs(const ventus_device *device);
 
 /* ---- module.c ---- */
+
+/* Has its code atomic instructions? */
+bool module_has_atomics(const ventus_module *module);
 
 /* Maps the module into the code window unless it is there; the variables of the one that was there are kept for its
  * next time. The machine is idle. */

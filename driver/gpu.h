@@ -4,6 +4,7 @@
 #define VENTUS_DRIVER_GPU_H
 
 #include "driver/ventus.h"
+#include "driver/ventus_backend.h"
 #include "check/check.h"
 #include "sim/launch.h"
 
@@ -17,6 +18,19 @@ enum ventus_status device_open_gpu(const struct gpu_config *config, ventus_devic
 
 /* The machine, which is the device's: what is allocated and loaded there is the driver's business. */
 struct gpu *device_gpu(const ventus_device *device);
+
+/* What it can do, enum ventus_backend_feature: all of it, unless another device stands behind the driver. */
+uint32_t device_features(const ventus_device *device);
+/* The same of device `index`, when it can be opened. */
+uint32_t device_features_of(size_t index);
+
+/* The library of the device that runs launches, with its options; "": the machine does. */
+const char *device_backend(const ventus_device *device);
+
+/* Puts VENTUS_BACKEND in the place of config->device, and what that device says of itself in the place of what the
+ * machine file says; *features (unless NULL) is what it can do. False: `why` has the reason. Without such a device
+ * nothing changes. */
+bool device_backend_config(struct gpu_config *config, uint32_t *features, char *why, size_t why_size);
 
 /* May a launch of a kernel that is `ungrouped` run in other work-groups than its program says? Not where somebody sees
  * them: on a device with a cycle model, observers, or a folder for exported launches. */

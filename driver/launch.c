@@ -284,6 +284,16 @@ static uint32_t resident_groups(const struct gpu_config *c, const struct launch 
     return (uint32_t)(all < groups ? all : groups);
 }
 
+/* Areas of private memory where a device does not say which a group gets: one for each group, and for each place that
+ * there is for one. UINT32_MAX: too many. */
+static uint32_t every_group(const struct gpu_config *c, const struct launch *l)
+{
+    const uint64_t plane = (uint64_t)l->groups[0] * l->groups[1];
+    const uint64_t groups = plane > UINT32_MAX ? UINT32_MAX : plane * l->groups[2];
+    const uint64_t places = (uint64_t)c->sms * c->groups_per_sm, most = groups > places ? groups : places;
+    return most > UINT32_MAX ? UINT32_MAX : (uint32_t)most;
+}
+
 /* Private memory for as many resident groups as there is room for. */
 static enum ventus_status allocate_private(ventus_event *e)
 {
@@ -292,6 +302,10 @@ static enum ventus_status allocate_private(ventus_event *e)
     uint32_t n = e->job.options.serial ? 1 : resident_groups(gpu_config_of(e->device->gpu), l);
     enum ventus_status status = VENTUS_NO_DEVICE_MEMORY;
     if (!area) return VENTUS_OK;
+    if (!(device_features(e->device) & VENTUS_BACKEND_SLOTS)) {
+        n = every_group(gpu_config_of(e->device->gpu), l);
+        if (n > PRIVATE_BYTES / area) return VENTUS_NO_DEVICE_MEMORY;
+    }
     if (n > PRIVATE_BYTES / area) n = (uint32_t)(PRIVATE_BYTES / area);
     for (n = n ? n : 1; n && status == VENTUS_NO_DEVICE_MEMORY; n /= 2) {
         status = ventus_alloc(e->device, area * n, &e->pds);
@@ -471,7 +485,8 @@ static void describe(ventus_event *e)
 {
     char name[160] = "launch";
     if (!e->raw) snprintf(name, sizeof name, "kernel %s", e->in.kernel->name);
-    if (e->job.result.status == LAUNCH_FAULT) describe_access(e, name, "failed", &e->job.result.fault);
+    if (e->device->backend && *e->device->backend->says) say(e, "%s: %s", name, e->device->backend->says);
+    else if (e->job.result.status == LAUNCH_FAULT) describe_access(e, name, "failed", &e->job.result.fault);
     else if (e->overdue && e->job.result.fault.profile) describe_end(e, name);
     else if (e->outcome.status != VENTUS_OK) say(e, "%s: %s", name, ventus_status_text(e->outcome.status));
     else if (e->lost) say(e, "%s: not all of its output could be written: %s", name, strerror(e->lost));
@@ -515,6 +530,7 @@ enum ventus_status launch_finish(ventus_event *e, enum ventus_status status)
     if (!print_output(e) && status == VENTUS_OK) status = e->overdue ? VENTUS_TIMEOUT : VENTUS_CANCELLED;
     release(e);
     e->outcome.status = status;
+    if (e->device->backend) backend_outcome(e);
     e->outcome.result.fault = fault_of(&e->job.result.fault);
     e->outcome.result.counters = launch_counters(&e->job.result.counters);
     if (e->result) *e->result = e->job.result;

@@ -18,7 +18,7 @@ static uint32_t most_running(const ventus_device *d)
 {
     const struct gpu_config *c = gpu_config_of(d->gpu);
     uint32_t slots = c->sms * c->groups_per_sm, watched = gpu_most_launches(d->gpu);
-    return d->export_folder ? 1 : watched < slots ? watched : slots;
+    return d->export_folder || d->backend ? 1 : watched < slots ? watched : slots;
 }
 
 /* A client that runs the batch goes on when all that it waits for has ended. With the lock held. */
@@ -105,7 +105,8 @@ static void run_batch(ventus_device *d, ventus_event *first)
     const struct job_source source = {d, next_job, job_done, q->shows ? show_progress : NULL, is_left};
     enum ventus_status status = first->in.module ? module_map(d, first->in.module) : VENTUS_OK;
     q->news = true;
-    if (status == VENTUS_OK) gpu_run(d->gpu, &source);
+    if (status == VENTUS_OK && d->backend) backend_run(d, &source);
+    else if (status == VENTUS_OK) gpu_run(d->gpu, &source);
     else event_end(first, status);
 }
 

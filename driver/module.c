@@ -37,6 +37,15 @@ static bool executable(const struct ventus_module *m, uint32_t addr)
     return false;
 }
 
+bool module_has_atomics(const ventus_module *m)
+{
+    enum { OPCODE = 0x7f, AMO = 0x2f };
+    for (size_t i = 0; i < m->nsegments; i++)
+        for (uint32_t at = 0; m->segments[i].access & GPU_EXEC && at + 4 <= m->segments[i].filesize; at += 4)
+            if ((m->segments[i].data[at] & OPCODE) == AMO) return true;
+    return false;
+}
+
 /* ---- the note ---- */
 
 static int by_id(const void *a, const void *b)

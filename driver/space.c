@@ -22,6 +22,8 @@ _Static_assert(ABI_HEAP_LIMIT - HEAP_DISTANCE <= ABI_LOCAL_BASE, "the heap's pag
 
 uint32_t space_root(void) { return ROOT_AT; }
 
+uint64_t space_table_bytes(void) { return TABLE_END - ENTRIES_AT; }
+
 /* `n` entries at `table` that name as many pages or tables from `first` on. */
 static void link_tables(const ventus_device *d, uint32_t table, uint32_t first, uint32_t n)
 {

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -183,6 +184,21 @@ char *host_program(const char *variable, const char *name)
             return NULL;
         }
         if (access(path, X_OK) == 0) break;
+    }
+    free(self);
+    return path;
+}
+
+char *host_folder(const char *const *places)
+{
+    char *self = own_file(), *path = NULL;
+    const char *slash = self ? strrchr(self, '/') : NULL;
+    const int folder = slash ? (int)(slash - self) + 1 : 0; /* with the slash */
+    struct stat status;
+    for (; *places; places++) {
+        free(path);
+        if (asprintf(&path, "%.*s%s", folder, self ? self : "", *places) < 0) path = NULL;
+        if (!path || (stat(path, &status) == 0 && S_ISDIR(status.st_mode))) break;
     }
     free(self);
     return path;

@@ -101,6 +101,10 @@ void host_show_progress(const char *format, ...) __attribute__((format(printf, 1
  * nowhere, the last place that was looked at. To be freed; NULL: the host has no memory. */
 char *host_program(const char *variable, const char *name);
 
+/* The first of `places`, up to NULL, that is a folder, from the folder that this code is in; when none is, the last. To
+ * be freed; NULL: the host has no memory. */
+char *host_folder(const char *const *places);
+
 /* Starts argv[0] with fd[i], all above 2 (the client may have closed its own), as descriptor i and no others, and with
  * signals as a fresh process has them. Returns 0, or an errno. */
 int host_spawn(pid_t *pid, char *const argv[], const int fd[3]);

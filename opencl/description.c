@@ -3,17 +3,20 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "driver/gpu.h"
 #include "objects.h"
 
 static pthread_once_t info_once = PTHREAD_ONCE_INIT;
 static struct ventus_info the_info;
 static const char *info_problem;
+static uint32_t can = VENTUS_BACKEND_FEATURES;
 
 static void info_init(void)
 {
     static char why[600];
     enum ventus_status status = ventus_describe(0, &the_info, why, sizeof why);
     if (status != VENTUS_OK) info_problem = *why ? why : ventus_status_text(status);
+    if (!info_problem) can = device_features_of(0);
     if (info_problem) complain("no device: %s", info_problem);
 }
 
@@ -21,6 +24,33 @@ const struct ventus_info *device_info(void)
 {
     pthread_once(&info_once, info_init);
     return info_problem ? NULL : &the_info;
+}
+
+bool device_can(uint32_t feature)
+{
+    pthread_once(&info_once, info_init);
+    return can & feature;
+}
+
+/* What an extension or a feature of the language needs, by a part of its name. */
+static const struct {
+    const char *part;
+    uint32_t feature;
+} needs[] = {
+    {"fp64", VENTUS_BACKEND_DOUBLES},   {"fp16", VENTUS_BACKEND_HALVES},    {"image", VENTUS_BACKEND_IMAGES},
+    {"atomic", VENTUS_BACKEND_ATOMICS}, {"_pipes", VENTUS_BACKEND_ATOMICS},
+};
+
+size_t device_offers(const cl_name_version *all, size_t n, cl_name_version *offered)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < n; i++) {
+        bool has = true;
+        for (size_t k = 0; k < sizeof needs / sizeof *needs && has; k++)
+            has = !strstr(all[i].name, needs[k].part) || device_can(needs[k].feature);
+        if (has) offered[count++] = all[i];
+    }
+    return count;
 }
 
 /* A cycle model has a clock of its own in each context. */

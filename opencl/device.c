@@ -1,8 +1,10 @@
 /* The device: one table of everything it reports, computed from the machine description. Queries start no machine.
  * Called through icd.c. */
+#include <stdio.h>
 #include <string.h>
 
 #include "command_buffer.h"
+#include "driver/ventus_backend.h"
 
 struct _cl_device_id the_device = {
     .base = {.dispatch = &dispatch_table, .kind = KIND_DEVICE, .refs = 1, .uses = 1},
@@ -13,11 +15,6 @@ enum {
     ATOMICS = CL_DEVICE_ATOMIC_ORDER_RELAXED | CL_DEVICE_ATOMIC_ORDER_ACQ_REL | CL_DEVICE_ATOMIC_ORDER_SEQ_CST |
               CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP | CL_DEVICE_ATOMIC_SCOPE_DEVICE | CL_DEVICE_ATOMIC_SCOPE_ALL_DEVICES,
 };
-
-static const char extension_names[] =
-#define EXTENSION(name, ...) " " name
-#include "isa/features.def"
-    ;
 
 static const cl_name_version extensions[] = {
 #define EXTENSION(name, ...) {CL_MAKE_VERSION(__VA_ARGS__), name},
@@ -62,11 +59,31 @@ cl_mutable_dispatch_fields_khr device_mutable_fields(void)
            (svm_capabilities() ? CL_MUTABLE_DISPATCH_EXEC_INFO_KHR : 0);
 }
 
+/* The names of those that the device offers. */
+static cl_int extension_names(struct info out)
+{
+    enum { N = sizeof extensions / sizeof *extensions };
+    cl_name_version offered[N];
+    char text[N * CL_NAME_VERSION_MAX_NAME_SIZE] = "";
+    const size_t n = device_offers(extensions, N, offered);
+    size_t used = 0;
+    for (size_t i = 0; i < n; i++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", i ? " " : "", offered[i].name);
+    return info_text(out, text);
+}
+
+static cl_int versions(const cl_name_version *all, size_t n, struct info out)
+{
+    cl_name_version offered[sizeof extensions / sizeof *extensions + sizeof features / sizeof *features];
+    return info_bytes(out, offered, device_offers(all, n, offered) * sizeof *offered);
+}
+
 /* One row a query. */
 // clang-format off
 #define TEXT(param, text) case param: return info_text(out, text);
 #define VALUE(param, type, ...) case param: INFO(type, __VA_ARGS__);
 #define ARRAY(param, array) case param: return info_bytes(out, array, sizeof array);
+#define OFFERED(param, array) case param: return versions(array, sizeof array / sizeof *array, out);
 #define EMPTY(param) case param: return info_bytes(out, NULL, 0);
 
 static cl_int device_table(cl_device_id device, const struct ventus_info *c, cl_device_info param, struct info out)
@@ -81,13 +98,13 @@ static cl_int device_table(cl_device_id device, const struct ventus_info *c, cl_
     TEXT(CL_DEVICE_PROFILE, "FULL_PROFILE")
     TEXT(CL_DEVICE_VERSION, "OpenCL 3.0 Ventus in C " VENTUS_VERSION)
     TEXT(CL_DEVICE_OPENCL_C_VERSION, "OpenCL C 1.2 Ventus in C " VENTUS_VERSION)
-    TEXT(CL_DEVICE_EXTENSIONS, extension_names + 1)
+    case CL_DEVICE_EXTENSIONS: return extension_names(out);
     TEXT(CL_DEVICE_BUILT_IN_KERNELS, "")
     TEXT(CL_DEVICE_IL_VERSION, il_names + 1)
     TEXT(CL_DEVICE_LATEST_CONFORMANCE_VERSION_PASSED, "v0000-01-01-00") /* none: no official run has been made */
-    ARRAY(CL_DEVICE_EXTENSIONS_WITH_VERSION, extensions)
+    OFFERED(CL_DEVICE_EXTENSIONS_WITH_VERSION, extensions)
     ARRAY(CL_DEVICE_OPENCL_C_ALL_VERSIONS, c_versions)
-    ARRAY(CL_DEVICE_OPENCL_C_FEATURES, features)
+    OFFERED(CL_DEVICE_OPENCL_C_FEATURES, features)
     ARRAY(CL_DEVICE_ILS_WITH_VERSION, ils)
     ARRAY(CL_DEVICE_SPIRV_CAPABILITIES_KHR, spirv_capabilities)
     ARRAY(CL_DEVICE_SPIRV_EXTENSIONS_KHR, spirv_extensions)
@@ -164,8 +181,10 @@ static cl_int device_table(cl_device_id device, const struct ventus_info *c, cl_
     VALUE(CL_DEVICE_NATIVE_VECTOR_WIDTH_DOUBLE, cl_uint, 1)
     VALUE(CL_DEVICE_NATIVE_VECTOR_WIDTH_HALF, cl_uint, 1)
     VALUE(CL_DEVICE_SINGLE_FP_CONFIG, cl_device_fp_config, CL_FP_DENORM | CL_FP_INF_NAN | CL_FP_ROUND_TO_NEAREST | CL_FP_FMA)
-    VALUE(CL_DEVICE_HALF_FP_CONFIG, cl_device_fp_config, CL_FP_DENORM | CL_FP_INF_NAN | CL_FP_ROUND_TO_NEAREST | CL_FP_FMA)
-    VALUE(CL_DEVICE_DOUBLE_FP_CONFIG, cl_device_fp_config, CL_FP_DENORM | CL_FP_INF_NAN | CL_FP_ROUND_TO_NEAREST | CL_FP_ROUND_TO_ZERO | CL_FP_ROUND_TO_INF | CL_FP_FMA)
+    VALUE(CL_DEVICE_HALF_FP_CONFIG, cl_device_fp_config,
+          device_can(VENTUS_BACKEND_HALVES) ? CL_FP_DENORM | CL_FP_INF_NAN | CL_FP_ROUND_TO_NEAREST | CL_FP_FMA : 0)
+    VALUE(CL_DEVICE_DOUBLE_FP_CONFIG, cl_device_fp_config,
+          device_can(VENTUS_BACKEND_DOUBLES) ? CL_FP_DENORM | CL_FP_INF_NAN | CL_FP_ROUND_TO_NEAREST | CL_FP_ROUND_TO_ZERO | CL_FP_ROUND_TO_INF | CL_FP_FMA : 0)
 
     /* queues and execution */
     VALUE(CL_DEVICE_QUEUE_ON_HOST_PROPERTIES, cl_command_queue_properties,
@@ -201,20 +220,20 @@ static cl_int device_table(cl_device_id device, const struct ventus_info *c, cl_
           CL_DEVICE_KERNEL_CLOCK_SCOPE_WORK_GROUP_KHR | CL_DEVICE_KERNEL_CLOCK_SCOPE_SUB_GROUP_KHR)
 
     /* pipes */
-    VALUE(CL_DEVICE_PIPE_SUPPORT, cl_bool, CL_TRUE)
+    VALUE(CL_DEVICE_PIPE_SUPPORT, cl_bool, device_can(VENTUS_BACKEND_ATOMICS))
     VALUE(CL_DEVICE_MAX_PIPE_ARGS, cl_uint, PIPE_MAX_ARGS)
     VALUE(CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS, cl_uint, PIPE_MAX_RESERVATIONS)
     VALUE(CL_DEVICE_PIPE_MAX_PACKET_SIZE, cl_uint, PIPE_MAX_PACKET_SIZE)
 
     /* sub-devices */
     VALUE(CL_DEVICE_PARENT_DEVICE, cl_device_id, device->parent)
-    VALUE(CL_DEVICE_PARTITION_MAX_SUB_DEVICES, cl_uint, units > 1 ? units : 0)
+    VALUE(CL_DEVICE_PARTITION_MAX_SUB_DEVICES, cl_uint, units > 1 && device_can(VENTUS_BACKEND_PARTS) ? units : 0)
     VALUE(CL_DEVICE_PARTITION_AFFINITY_DOMAIN, cl_device_affinity_domain, 0)
     case CL_DEVICE_PARTITION_PROPERTIES: return info_bytes(out, kinds, device_partitions(device, kinds) * sizeof *kinds);
     case CL_DEVICE_PARTITION_TYPE: return info_bytes(out, device->partition, device->npartition * sizeof *kinds);
 
     /* images */
-    VALUE(CL_DEVICE_IMAGE_SUPPORT, cl_bool, CL_TRUE)
+    VALUE(CL_DEVICE_IMAGE_SUPPORT, cl_bool, device_can(VENTUS_BACKEND_IMAGES))
     VALUE(CL_DEVICE_MAX_READ_IMAGE_ARGS, cl_uint, IMAGE_MAX_ARGS)
     VALUE(CL_DEVICE_MAX_WRITE_IMAGE_ARGS, cl_uint, IMAGE_MAX_ARGS)
     VALUE(CL_DEVICE_MAX_READ_WRITE_IMAGE_ARGS, cl_uint, IMAGE_MAX_ARGS)

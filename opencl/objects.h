@@ -136,6 +136,12 @@ void driver_uuid(cl_uchar uuid[CL_UUID_SIZE_KHR]);
 /* Is the device's clock that of the host, for all contexts? Then both count nanoseconds. */
 bool device_has_timer(void);
 
+/* Can it do that, enum ventus_backend_feature? Our machine can do all; another device behind the driver may not. */
+bool device_can(uint32_t feature);
+
+/* Leaves out what it cannot do: of extensions and features, `n` of which there are. How many are left. */
+size_t device_offers(const cl_name_version *all, size_t n, cl_name_version *offered);
+
 /* What may change of launches in command buffers. */
 cl_mutable_dispatch_fields_khr device_mutable_fields(void);
 

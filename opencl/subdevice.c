@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "driver/ventus_backend.h"
 #include "objects.h"
 
 /* ---- what a device is a part of ---- */
@@ -21,7 +22,7 @@ bool device_is_part(cl_device_id device, cl_device_id whole)
 size_t device_partitions(cl_device_id device, cl_device_partition_property kinds[PARTITIONS])
 {
     size_t n = 0;
-    if (device_units(device) > 1) {
+    if (device_units(device) > 1 && device_can(VENTUS_BACKEND_PARTS)) {
         kinds[n++] = CL_DEVICE_PARTITION_EQUALLY;
         kinds[n++] = CL_DEVICE_PARTITION_BY_COUNTS;
     }
@@ -73,7 +74,7 @@ static cl_int partition_read(struct partition *p, const cl_device_partition_prop
 {
     if (!list || (list[0] != CL_DEVICE_PARTITION_EQUALLY && list[0] != CL_DEVICE_PARTITION_BY_COUNTS))
         return CL_INVALID_VALUE;
-    if (units == 1) return CL_DEVICE_PARTITION_FAILED;
+    if (units == 1 || !device_can(VENTUS_BACKEND_PARTS)) return CL_DEVICE_PARTITION_FAILED;
     p->list = list;
     return list[0] == CL_DEVICE_PARTITION_EQUALLY ? read_equally(p, units) : read_counts(p, units);
 }

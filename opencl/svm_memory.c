@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "driver/ventus_backend.h"
 #include "objects.h"
 
 struct svm {
@@ -31,6 +32,7 @@ static void offer_init(void)
         complain("VENTUS_SVM: %.40s is neither 0 nor 1; it is as if it were not set", said);
     if (!asked) return;
     if (ventus_describe(0, &info, NULL, 0) == VENTUS_OK && info.translated) why = "the machine translates addresses";
+    else if (!device_can(VENTUS_BACKEND_SVM)) why = "the device behind the driver does not have it";
     else if (!ventus_can_share()) why = "the process uses the addresses from 0x90000000 on itself";
     if (!why) offer = CL_DEVICE_SVM_COARSE_GRAIN_BUFFER | CL_DEVICE_SVM_FINE_GRAIN_BUFFER;
     else complain("no shared virtual memory: %s", why);

@@ -8,6 +8,8 @@ _ventus() {
         words=$("$ventus" as --help 2>/dev/null | sed -n 's/^ *--profile P.*: //p' | tr -d ,)
     elif [ "$COMP_CWORD ${COMP_WORDS[1]}" = "2 profile" ] && [[ $word != -* ]]; then
         words=diff
+    elif [ "$COMP_CWORD ${COMP_WORDS[1]}" = "2 backend" ] && [[ $word != -* ]]; then
+        words=build
     elif [[ $word == -* ]]; then
         words=$("$ventus" "${COMP_WORDS[1]}" --help 2>/dev/null | sed -n 's/^ *\(-[a-z], \)\{0,1\}\(--[a-z-]*\).*/\2/p')
     fi

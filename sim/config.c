@@ -89,7 +89,7 @@ const char *gpu_config_check(const struct gpu_config *c)
 
 /* ---- the text form ---- */
 
-enum { IS_NUMBER, IS_WIDE /* 64 bits */, IS_PROFILE, IS_TRANSLATION, IS_ENGINE, IS_TIMING };
+enum { IS_NUMBER, IS_WIDE /* 64 bits */, IS_PROFILE, IS_TRANSLATION, IS_ENGINE, IS_TIMING, IS_DEVICE };
 
 /* In the order of the printed file. */
 static const struct parameter {
@@ -119,9 +119,10 @@ static const struct parameter {
     PARAMETER(quantum, IS_WIDE, "instructions of a warp before the next one's turn"),
     PARAMETER(engine, IS_ENGINE, "what executes instructions; auto: the best for this host"),
     PARAMETER(timing, IS_TIMING, "model of the hardware's cycles, or a file of its parameters; none: no model"),
+    PARAMETER(device, IS_DEVICE, "library of a device that runs launches instead; none: this machine does"),
 #undef PARAMETER
 };
-enum { NPARAMETERS = sizeof parameters / sizeof *parameters, TIMING = NPARAMETERS - 1 };
+enum { NPARAMETERS = sizeof parameters / sizeof *parameters, DEVICE = NPARAMETERS - 1, TIMING = DEVICE - 1 };
 
 static const char *const translations[GPU_TRANSLATIONS] = {[GPU_PHYSICAL] = "none", [GPU_SV39] = "sv39"};
 
@@ -135,7 +136,8 @@ static void print_value(const struct gpu_config *c, const struct parameter *p, c
     case IS_PROFILE: snprintf(text, size, "%s", isa_profile_name((enum isa_profile)number)); break;
     case IS_TRANSLATION: snprintf(text, size, "%s", translations[number]); break;
     case IS_ENGINE: snprintf(text, size, "%s", c->engine ? c->engine->name : "auto"); break;
-    case IS_TIMING: snprintf(text, size, "%s", *c->timing ? c->timing : "none"); break;
+    case IS_TIMING:
+    case IS_DEVICE: snprintf(text, size, "%s", *(const char *)field ? (const char *)field : "none"); break;
     default: snprintf(text, size, "%u", (unsigned)number);
     }
 }
@@ -143,16 +145,17 @@ static void print_value(const struct gpu_config *c, const struct parameter *p, c
 void gpu_config_print(const struct gpu_config *config, FILE *out)
 {
     for (const struct parameter *p = parameters; p < parameters + NPARAMETERS; p++) {
-        char value[TIMING_NAME];
+        char value[DEVICE_NAME];
         print_value(config, p, value, sizeof value);
         fprintf(out, "%-16s = %-9s # %s\n", p->name, value, p->text);
     }
 }
 
-static bool set_timing(struct gpu_config *c, const char *text)
+/* A name, in `size` bytes; "none": no name. */
+static bool set_name(char *name, size_t size, const char *text)
 {
-    if (!*text || strlen(text) >= sizeof c->timing) return false;
-    snprintf(c->timing, sizeof c->timing, "%s", strcmp(text, "none") ? text : "");
+    if (!*text || strlen(text) >= size) return false;
+    snprintf(name, size, "%s", strcmp(text, "none") ? text : "");
     return true;
 }
 
@@ -180,7 +183,8 @@ static bool set_value(struct gpu_config *c, const struct parameter *p, const cha
     switch (p->type) {
     case IS_WIDE: return settings_number(text, UINT64_MAX, field);
     case IS_ENGINE: return engine_find(text, &c->engine);
-    case IS_TIMING: return set_timing(c, text);
+    case IS_TIMING: return set_name(field, TIMING_NAME, text);
+    case IS_DEVICE: return set_name(field, DEVICE_NAME, text);
     case IS_PROFILE: known = find_profile(text, &value); break;
     case IS_TRANSLATION: known = find_translation(text, &value); break;
     default: known = settings_number(text, UINT32_MAX, &value);
@@ -222,16 +226,30 @@ static const char *set_parameter(void *user, const char *name, const char *text,
     return why;
 }
 
-/* A file of the model's parameters (its name has a dot or slash, no built-in one has) lies beside the machine file. */
-static bool find_timing(struct gpu_config *c, const char *path)
+/* Something that the machine file names by a relative path lies beside it. False: the whole path is too long. */
+static bool lie_beside(char *name, size_t size, const char *path)
 {
     const char *slash = strrchr(path, '/');
-    char name[TIMING_NAME];
-    if (!strpbrk(c->timing, "./") || c->timing[0] == '/' || !slash) return true;
-    int n = snprintf(name, sizeof name, "%.*s/%s", (int)(slash - path), path, c->timing);
-    if (n < 0 || (size_t)n >= sizeof name) return false;
-    memcpy(c->timing, name, sizeof name);
+    char whole[DEVICE_NAME];
+    if (name[0] == '/' || !slash) return true;
+    int n = snprintf(whole, sizeof whole, "%.*s/%s", (int)(slash - path), path, name);
+    if (n < 0 || (size_t)n >= size) return false;
+    memcpy(name, whole, (size_t)n + 1);
     return true;
+}
+
+/* A file of the model's parameters: its name has a dot or slash, no built-in one has. */
+static bool find_timing(struct gpu_config *c, const char *path)
+{
+    return !strpbrk(c->timing, "./") || lie_beside(c->timing, sizeof c->timing, path);
+}
+
+/* The path of a library, before its options, has a slash; the name of one that is installed has none. */
+static bool find_device(struct gpu_config *c, const char *path)
+{
+    const char *slash = strchr(c->device, '/'), *comma = strchr(c->device, ',');
+    if (!slash || (comma && comma < slash)) return true;
+    return lie_beside(c->device, sizeof c->device, path);
 }
 
 bool gpu_config_read(struct gpu_config *config, const char *path, char *why, size_t why_size)
@@ -248,6 +266,7 @@ bool gpu_config_read(struct gpu_config *config, const char *path, char *why, siz
     const char *wrong = gpu_config_check(&r.config);
     bool timed = r.given >> TIMING & 1;
     if (!wrong && timed && !find_timing(&r.config, path)) wrong = "the path of the timing file is too long";
+    if (!wrong && r.given >> DEVICE & 1 && !find_device(&r.config, path)) wrong = "the path of the device is too long";
     if (wrong) snprintf(why, why_size, "%s: %s", path, wrong);
     else *config = r.config;
     return !wrong;

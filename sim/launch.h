@@ -16,7 +16,7 @@
 
 struct engine;
 
-enum { HOST_THREADS_MOST = 256, TIMING_NAME = 256 };
+enum { HOST_THREADS_MOST = 256, TIMING_NAME = 256, DEVICE_NAME = 512 };
 
 /* Whether the addresses of kernels are translated (docs/machine.md). Each launch says so to the machine itself; a
  * device of this configuration is one address space, whose page tables the driver keeps. */
@@ -42,6 +42,8 @@ struct gpu_config {
     const struct engine *engine; /* what executes instructions (sim/engine.h); NULL: the best for this host */
     char timing[TIMING_NAME];    /* cycle model (docs/timing.md): one that is built in, or a file; "": none. The
                                   * machine does not look at it: who makes one makes the model, too */
+    char device[DEVICE_NAME]; /* library of another device that is to run launches (driver/ventus_backend.h), with its
+                               * options; "": none. The driver's: the machine does not look at it either */
 };
 
 /* Fills in the default machine: large register files and warp counts, so that OpenCL work-groups of

@@ -1,4 +1,5 @@
 /* ventus info: what this machine is, as a file that --config reads. */
+#include "driver/gpu.h"
 #include "isa/abi.h"
 #include "isa/isa.h"
 #include "sim/engine.h"
@@ -22,6 +23,28 @@ static void print_engines(void)
             if (!b->usable || b->usable()) printf(" %s", b->name);
         putchar('\n');
     }
+}
+
+/* Another device in the machine's place, and what it can do. */
+static void print_device(struct gpu_config *c)
+{
+    static const struct {
+        uint32_t feature;
+        const char *name;
+    } names[] = {
+        {VENTUS_BACKEND_FAULTS, "faults"},   {VENTUS_BACKEND_PRINT, "print"},   {VENTUS_BACKEND_ATOMICS, "atomics"},
+        {VENTUS_BACKEND_PARTIAL, "partial"}, {VENTUS_BACKEND_PARTS, "parts"},   {VENTUS_BACKEND_SV39, "sv39"},
+        {VENTUS_BACKEND_DOUBLES, "doubles"}, {VENTUS_BACKEND_HALVES, "halves"}, {VENTUS_BACKEND_IMAGES, "images"},
+        {VENTUS_BACKEND_SVM, "svm"},         {VENTUS_BACKEND_SLOTS, "slots"},
+    };
+    char why[600];
+    uint32_t features;
+    if (!device_backend_config(c, &features, why, sizeof why)) die("%s", why);
+    if (!*c->device) return;
+    printf("# device %s can do:", c->device);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (features & names[i].feature) printf(" %s", names[i].name);
+    putchar('\n');
 }
 
 static int print_timing(const char *name)
@@ -55,6 +78,7 @@ int cmd_info(int argc, char **argv)
     printf("# buffers           0x%08x..0x%08x\n", ABI_HEAP_BASE, ABI_HEAP_LIMIT - 1);
     printf("# registers         %d vector and %d scalar of a warp\n", ISA_VREGS, ISA_XREGS);
     print_engines();
+    print_device(&c);
     gpu_config_print(&c, stdout);
     return EXIT_OK;
 }

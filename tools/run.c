@@ -183,6 +183,9 @@ static void check(const struct request *r)
     if (!r->ncases && r->expect) usage_error(a, "--expect goes with --case; --save writes an argument");
     if (!r->ncases && r->strict) usage_error(a, "--strict goes with --case; other runs always are");
     if (!r->ncases) return;
+    const char *behind = secure_getenv("VENTUS_BACKEND");
+    if (behind && *behind && strcmp(behind, "none") != 0)
+        usage_error(a, "--case runs on the built-in machine, not on VENTUS_BACKEND=%s; unset that", behind);
     const char *alone = r->kernel           ? "--kernel"
                         : r->range.work_dim ? "--global"
                         : r->have_local     ? "--local"

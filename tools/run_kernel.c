@@ -138,6 +138,23 @@ static void choose_profile(struct request *r, const ventus_module *module)
     if (!isa_profile_runs(own, profile)) r->config.profile = r->report.config.profile = profile;
 }
 
+/* Where launches run on another device: what it says of itself, and nothing that only the machine can do. */
+static void ask_backend(struct request *r)
+{
+    char why[600];
+    if (!device_backend_config(&r->config, NULL, why, sizeof why)) die("%s", why);
+    if (!*r->config.device) return;
+    const char *needs = r->timing ? "timing" : r->options.order ? "order" : NULL;
+    for (unsigned i = 0; i < OBSERVER_KINDS && !needs; i++)
+        if (r->observers[i].wanted) needs = observer_kinds[i]->option;
+    if (needs)
+        usage_error(&r->args,
+                    "--%s needs the built-in machine, and launches are to run on device %s (VENTUS_BACKEND, or "
+                    "device in the machine file)",
+                    needs, r->config.device);
+    r->report.config = r->config;
+}
+
 static ventus_device *open_device(const struct request *r, const ventus_module *module)
 {
     ventus_device *device;
@@ -171,6 +188,7 @@ int run_kernel(struct request *r)
     const struct ventus_kernel *k = choose_kernel(r, module);
     if (!r->range.work_dim) usage_error(&r->args, "--global is needed: the number of work-items");
     choose_profile(r, module);
+    ask_backend(r);
     ventus_device *device = open_device(r, module);
     observers_open(r, device_gpu(device));
     uint64_t *local_sizes = allocate((k->nargs + 1) * sizeof *local_sizes);

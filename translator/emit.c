@@ -3,6 +3,7 @@
  * Passes: the row functions are straight-line code, so inlining, values instead of variables, common subexpressions and
  * simple combinations are all that pays (the code generator takes most of the time). */
 #include "translator/emit.h"
+#include "translator/nans.h"
 
 #include <elf.h>
 #include <llvm-c/Analysis.h>
@@ -213,6 +214,7 @@ static bool run_passes(struct translation *t, LLVMTargetMachineRef machine, char
     LLVMDisposePassBuilderOptions(options);
     t->pass_us = emit_clock() - start;
     if (!error) {
+        nans_skip(t->function);
         split_blocks(t);
         return true;
     }

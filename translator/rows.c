@@ -351,6 +351,24 @@ chunk shuffle(chunk a, chunk b, chunk c, chunk d, chunk e, chunk f, chunk g, chu
 
 typedef uint32_t pair __attribute__((vector_size(8 * CHUNK_WORDS))); /* the lower words of all, then the upper ones */
 
+/* The two words of each lane as one number, and its words again. Shuffles, because LLVM drops those that undo each
+ * other: between routines, and between them and loads and stores. */
+#if CHUNK_WORDS == 16
+#define EACH_LANE(index) EIGHT(index, 0), EIGHT(index, 8)
+#elif CHUNK_WORDS == 8
+#define EACH_LANE(index) EIGHT(index, 0)
+#else
+#define EACH_LANE(index) FOUR(index, 0)
+#endif
+#define TWO(index, i)      index(i), index(i + 1)
+#define FOUR(index, i)     TWO(index, i), TWO(index, i + 2)
+#define EIGHT(index, i)    FOUR(index, i), FOUR(index, i + 4)
+#define BOTH_WORDS(i)      (i), (i) + CHUNK_WORDS
+#define LOWER_WORD(i)      2 * (i)
+#define UPPER_WORD(i)      2 * (i) + 1
+#define JOINED(low, upper) __builtin_shufflevector(low, upper, EACH_LANE(BOTH_WORDS))
+#define WORDS_OF(numbers)  __builtin_shufflevector(numbers, numbers, EACH_LANE(LOWER_WORD), EACH_LANE(UPPER_WORD))
+
 #define D_NAN 0x7ff8000000000000ull
 static inline __attribute__((always_inline)) uint64_t d_canon(double d) { return d == d ? d_bits(d) : D_NAN; }
 static inline __attribute__((always_inline)) uint64_t d_from_float(uint32_t a)
@@ -378,15 +396,13 @@ static inline __attribute__((always_inline)) uint32_t d_compare(double x, double
     return (uint32_t)(x == y) | (uint32_t)(x > y) << 1 | (uint32_t)(x < y) << 2 | (uint32_t) !(x == x && y == y) << 3;
 }
 
-/* The one that comes first or the other one; a number, if one of them is. Of two NaNs the first. */
-static inline __attribute__((always_inline)) uint64_t d_choose(double x, double y, int first)
+/* The one that comes first or the other one, if one of them is a number; zeros differ in their sign. Of two NaNs the
+ * first. */
+static inline __attribute__((always_inline)) uint64_t d_choose(double x, double y, int first, uint64_t equal)
 {
-    return y == y ? (x == x && first ? d_bits(x) : d_bits(y)) : d_bits(x);
-}
-/* -0 is below 0. */
-static inline __attribute__((always_inline)) int64_t d_order(double x)
-{
-    return (int64_t)(d_bits(x) ^ (uint64_t)((int64_t)d_bits(x) >> 63) >> 1);
+    const double one = first ? x : y;
+    const uint64_t number = x == y ? equal : d_bits(one);
+    return y == y ? number : d_bits(x);
 }
 /* Halves go away from 0. */
 static inline __attribute__((always_inline, unused)) double d_round(double x)
@@ -409,33 +425,30 @@ static inline __attribute__((always_inline)) uint64_t d_to_ulong(double d)
 #define OPERANDS_w   chunk xl
 #define OPERANDS_bb  OPERANDS_b, chunk yl, chunk yh
 #define OPERANDS_bbb OPERANDS_bb, chunk zl, chunk zh
-#define TAKE(name) \
-    uint32_t name##_[CHUNK_WORDS]; \
-    memcpy(name##_, &name, sizeof name##_);
-#define TAKE_b     TAKE(xl) TAKE(xh)
-#define TAKE_l     TAKE(xl) TAKE(xh)
-#define TAKE_w     TAKE(xl)
-#define TAKE_bb    TAKE_b TAKE(yl) TAKE(yh)
-#define TAKE_bbb   TAKE_bb TAKE(zl) TAKE(zh)
-#define DOUBLE(n)  const double n = d_of((uint64_t)n##h_[i] << 32 | n##l_[i]);
-#define VALUES_b   DOUBLE(x)
-#define VALUES_l   const uint64_t x = (uint64_t)xh_[i] << 32 | xl_[i];
-#define VALUES_w   const uint32_t x = xl_[i];
-#define VALUES_bb  VALUES_b DOUBLE(y)
-#define VALUES_bbb VALUES_bb DOUBLE(z)
+
+#define TAKE(type, n, vector) \
+    type n##s[CHUNK_WORDS]; \
+    const __typeof__(vector) n##v = vector; \
+    memcpy(n##s, &n##v, sizeof n##s);
+#define TAKE_b     TAKE(double, x, JOINED(xl, xh))
+#define TAKE_l     TAKE(uint64_t, x, JOINED(xl, xh))
+#define TAKE_w     TAKE(uint32_t, x, xl)
+#define TAKE_bb    TAKE_b TAKE(double, y, JOINED(yl, yh))
+#define TAKE_bbb   TAKE_bb TAKE(double, z, JOINED(zl, zh))
+#define VALUES_b   const double x = xs[i];
+#define VALUES_l   const uint64_t x = xs[i];
+#define VALUES_w   const uint32_t x = xs[i];
+#define VALUES_bb  VALUES_b const double y = ys[i];
+#define VALUES_bbb VALUES_bb const double z = zs[i];
 
 #define TO_DOUBLE(name, operands, expr) \
     pair routine_##name(OPERANDS_##operands) \
     { \
-        TAKE_##operands uint32_t low[CHUNK_WORDS], high[CHUNK_WORDS]; \
+        TAKE_##operands uint64_t out[CHUNK_WORDS]; \
         pair result; \
-        CHUNK_LOOP \
-        { \
-            VALUES_##operands const uint64_t r = expr; \
-            low[i] = (uint32_t)r, high[i] = (uint32_t)(r >> 32); \
-        } \
-        memcpy(&result, low, sizeof low), memcpy((char *)&result + sizeof low, high, sizeof high); \
-        return result; \
+        CHUNK_LOOP { VALUES_##operands out[i] = expr; } \
+        memcpy(&result, out, sizeof result); \
+        return WORDS_OF(result); \
     }
 #define TO_WORD(name, operands, expr) \
     chunk routine_##name(OPERANDS_##operands) \
@@ -456,8 +469,8 @@ TO_DOUBLE(from_int, w, d_bits((double)(int32_t)x))
 TO_DOUBLE(from_uint, w, d_bits((double)x))
 TO_DOUBLE(from_float, w, d_from_float(x))
 TO_WORD(to_float, b, d_to_float(x))
-TO_DOUBLE(min, bb, d_choose(x, y, d_order(x) < d_order(y)))
-TO_DOUBLE(max, bb, d_choose(x, y, d_order(x) > d_order(y)))
+TO_DOUBLE(min, bb, d_choose(x, y, x < y, d_bits(x) | d_bits(y)))
+TO_DOUBLE(max, bb, d_choose(x, y, x > y, d_bits(x) & d_bits(y)))
 TO_DOUBLE(to_long, b, d_to_long(x))
 TO_DOUBLE(to_ulong, b, d_to_ulong(x))
 TO_DOUBLE(from_long, l, d_bits((double)(int64_t)x))

@@ -20,6 +20,52 @@ static void store_one_by_one(struct translator *t, const struct vector_access *a
     call_function(t, names[a->size], args, 5);
 }
 
+/* Lane `lane`'s word, which lies at native_state.in, to the address that has been recorded for it. */
+static void store_lane(struct translator *t, const struct vector_access *a, LLVMValueRef lane)
+{
+    LLVMValueRef wide = LLVMBuildZExt(t->b, lane, t->i64, "");
+    LLVMValueRef sums = ir_field(t, t->sm, offsetof(struct sm, access.addr));
+    LLVMValueRef words = ir_field(t, t->state, offsetof(struct native_state, in));
+    LLVMValueRef sum = LLVMBuildLoad2(t->b, t->i32, LLVMBuildGEP2(t->b, t->i32, sums, &wide, 1, ""), "");
+    LLVMValueRef word = LLVMBuildLoad2(t->b, t->i32, LLVMBuildGEP2(t->b, t->i32, words, &wide, 1, ""), "");
+    LLVMValueRef to = host_address(t, LLVMBuildAdd(t->b, sum, ir_u32(t, a->imm), ""));
+    LLVMSetAlignment(LLVMBuildStore(t->b, word, to), 1);
+}
+
+/* One after the other, some of the lanes. */
+static void store_few(struct translator *t, const struct vector_access *a, struct lanes data)
+{
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(t->b), loop = ir_block(t, "each"), done = ir_block(t, "");
+    store_scratch(t, data, offsetof(struct native_state, in));
+    LLVMBuildBr(t->b, loop);
+    ir_at(t, loop);
+    LLVMValueRef left = LLVMBuildPhi(t->b, t->i32, "");
+    LLVMValueRef args[] = {left, LLVMConstInt(t->i1, 1, false)};
+    store_lane(t, a, ir_intrinsic(t, "llvm.cttz", &t->i32, 1, args, 2));
+    LLVMValueRef more = LLVMBuildAnd(t->b, left, LLVMBuildSub(t->b, left, ir_u32(t, 1), ""), "");
+    LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntNE, more, ir_u32(t, 0), ""), loop, done);
+    LLVMAddIncoming(left, (LLVMValueRef *)&a->lanes, &before, 1);
+    LLVMAddIncoming(left, &more, &loop, 1);
+    ir_at(t, done);
+}
+
+/* A scatter takes as long for one lane as for all. */
+static void store_few_or_many(struct translator *t, const struct vector_access *a, struct lanes data)
+{
+    enum { FEW = 10 };
+    LLVMBasicBlockRef few = ir_block(t, "few"), many = ir_block(t, ""), done = ir_block(t, "");
+    LLVMValueRef is = LLVMBuildICmp(t->b, LLVMIntULE, ir_popcount(t, a->lanes), ir_u32(t, FEW), "");
+    if (!a->n->d.in.vm) is = LLVMBuildAnd(t->b, is, LLVMBuildICmp(t->b, LLVMIntNE, a->lanes, ir_u32(t, 0), ""), "");
+    LLVMBuildCondBr(t->b, is, few, many);
+    ir_at(t, few);
+    store_few(t, a, data);
+    LLVMBuildBr(t->b, done);
+    ir_at(t, many);
+    scatter(t, a, data);
+    LLVMBuildBr(t->b, done);
+    ir_at(t, done);
+}
+
 static void store_masked(struct translator *t, const struct vector_access *a, LLVMValueRef value, LLVMValueRef address,
                          unsigned lane)
 {
@@ -88,7 +134,7 @@ static void store_each(struct translator *t, const struct vector_access *a, stru
 
 static void store_scattered(struct translator *t, const struct vector_access *a, struct lanes data)
 {
-    if (a->size == 4 && t->words == 16) scatter(t, a, data);
+    if (a->size == 4 && t->words == 16) a->all ? scatter(t, a, data) : store_few_or_many(t, a, data);
     else if (a->all && t->words >= 8) store_each(t, a, data);
     else store_one_by_one(t, a, data);
 }

@@ -119,6 +119,18 @@ static void test_deepest_divergence(void **state)
     assert_true(translated > 31 * 6);
 }
 
+/* Stores to addresses without a shape: of no lane, because the mask has none of those that are active; of a few; and of
+ * lanes with the same address, of which the highest stays. */
+static void test_scattered_stores(void **state)
+{
+    (void)state;
+    expect_same(LOAD " li x9, 0xffc\n vand.vx v9, v1, x9\n vid.v v6\n vand.vi v7, v6, 1\n vmv.v.i v8, 0\n la x6, meet\n"
+                     " setrpc x0, x6, 0\n vbeq v7, v8, meet\n vsuxei32.v v2, (x20), v9, v0.t\n"
+                     " vsuxei32.v v3, (x20), v9\n vand.vi v7, v6, 7\n vmv.v.i v8, 3\n la x6, less\n setrpc x0, x6, 0\n"
+                     " vbne v7, v8, less\n lui x10, 0x90005\n vsuxei32.v v4, (x10), v9\n li x9, 0xc\n"
+                     " vand.vx v9, v2, x9\n vsuxei32.v v5, (x10), v9\nless: join\nmeet: join\n" SAVE " endprg\n");
+}
+
 /* A masked instruction keeps the lanes it leaves out: what its register held before is still needed, also when the
  * warp is given back in between, and also when all lanes run. */
 static void test_masked_write(void **state)
@@ -903,6 +915,7 @@ int main(void)
         cmocka_unit_test(test_illegal_help),
         cmocka_unit_test(test_vector_length),
         cmocka_unit_test(test_deepest_divergence),
+        cmocka_unit_test(test_scattered_stores),
         cmocka_unit_test(test_masked_write),
         cmocka_unit_test(test_write_of_some_lanes),
         cmocka_unit_test(test_shuffle_of_resting_lanes),

@@ -20,6 +20,8 @@ kernel void k(global const ulong *in, global ulong *out)
     o[14] = bits((double)as_float((uint)(in[i & 31] >> 32))), o[15] = as_uint((float)x), o[16] = bits(x - y);
     o[18] = bits(fmin(x, y)), o[19] = bits(fmax(x, y)), o[20] = bits(round(x)), o[21] = (ulong)convert_long_sat(x), o[22] = convert_ulong_sat(x);
     o[23] = bits((double)(long)in[i & 31]), o[24] = bits((double)(in[i & 31] ^ in[i >> 5] >> 7)), o[25] = bits(fmax(y, z));
+    o[26] = bits(fma(rint(x + y), z, sqrt(x * z)) - floor(y * z)); /* what is in between is as the host makes it */
+    o[27] = bits(fmin(trunc(x * y), z + x) + ceil(x - z));
     for (int n = 0; n < 500; n++) z = z * 0.75 + y; /* more instructions than a warp's turn has */
     o[17] = bits(z);
 }

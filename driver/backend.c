@@ -1,0 +1,405 @@
+/* Devices behind the driver that are not the machine: opening one, what it is like, and running launches on it.
+ *
+ * A launch goes to the device as machine.c would give it to the machine: the same source of jobs, one at a time. The
+ * client's thread may leave a launch that runs; the next call goes on with it. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "driver/backend.h"
+#include "driver/backend_library.h"
+#include "driver/driver.h"
+
+/* ---- opening ---- */
+
+static bool open_device(struct backend *b, char *why, size_t why_size)
+{
+    const char *comma = strchr(b->spec, ',');
+    const struct ventus_backend_options options = {sizeof options, comma ? comma + 1 : ""};
+    char said[300] = "";
+    b->device = NULL;
+    const int failed = b->table->open(&options, &b->device, said, sizeof said);
+    said[sizeof said - 1] = 0;
+    if (!failed && b->device) return true;
+    snprintf(why, why_size, "device %.200s: %s", b->spec,
+             *said    ? said
+             : failed ? "it cannot be opened, and does not say why"
+                      : "opening it gave no device");
+    b->device = NULL;
+    return false;
+}
+
+/* What the machine file says. */
+static struct ventus_backend_info question(const struct gpu_config *c)
+{
+    struct ventus_backend_info i;
+    memset(&i, 0, sizeof i); /* questions are compared */
+    i.size = sizeof i;
+    i.features = VENTUS_BACKEND_FEATURES;
+    i.sms = c->sms, i.warps_per_sm = c->warps_per_sm, i.groups_per_sm = c->groups_per_sm;
+    i.threads_per_warp = c->threads_per_warp, i.lds_bytes = c->lds_bytes, i.clock_mhz = c->clock_mhz;
+    i.vgpr_rows = c->vgpr_rows, i.sgpr_rows = c->sgpr_rows;
+    snprintf(i.profile, sizeof i.profile, "%s", isa_profile_name((enum isa_profile)c->profile));
+    return i;
+}
+
+static bool describe(struct backend *b, const struct gpu_config *c, char *why, size_t why_size)
+{
+    char said[300] = "";
+    b->info = question(c);
+    if (b->table->describe(b->device, &b->info, said, sizeof said)) {
+        said[sizeof said - 1] = 0;
+        snprintf(why, why_size, "device %.200s: %s", b->spec, *said ? said : "it does not say what it is like");
+        return false;
+    }
+    return true;
+}
+
+/* What the device says of itself goes into the configuration, if that is a machine. */
+static bool take_over(const struct backend *b, struct gpu_config *c, char *why, size_t why_size)
+{
+    const struct ventus_backend_info *i = &b->info;
+    enum isa_profile profile = 0;
+    const char *wrong = NULL;
+    if (i->size != sizeof *i) wrong = "the size of its description has changed";
+    else if (i->features & ~(unsigned)VENTUS_BACKEND_FEATURES) wrong = "it has features that nobody knows";
+    else if (!memchr(i->name, 0, sizeof i->name) || !memchr(i->profile, 0, sizeof i->profile))
+        wrong = "its name or profile has no end";
+    else if (!isa_profile_find(i->profile, &profile)) wrong = "its profile is none of " ISA_PROFILE_NAMES;
+    else if (c->translation == GPU_SV39 && !(i->features & VENTUS_BACKEND_SV39))
+        wrong = "it does not translate addresses (translation = sv39)";
+    if (!wrong) {
+        c->sms = i->sms, c->warps_per_sm = i->warps_per_sm, c->groups_per_sm = i->groups_per_sm;
+        c->threads_per_warp = i->threads_per_warp, c->lds_bytes = i->lds_bytes, c->clock_mhz = i->clock_mhz;
+        c->vgpr_rows = i->vgpr_rows, c->sgpr_rows = i->sgpr_rows, c->profile = profile;
+        wrong = gpu_config_check(c);
+    }
+    if (wrong) snprintf(why, why_size, "device %.200s: what it says of itself is wrong: %s", b->spec, wrong);
+    return !wrong;
+}
+
+static struct backend *backend_open(struct gpu_config *c, char *why, size_t why_size)
+{
+    struct backend *b = calloc(1, sizeof *b);
+    char name[DEVICE_NAME];
+    if (!b) {
+        snprintf(why, why_size, "out of memory");
+        return NULL;
+    }
+    snprintf(b->spec, sizeof b->spec, "%s", c->device);
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(c->device, ","), c->device);
+    b->table = backend_library(name, why, why_size);
+    if (b->table && open_device(b, why, why_size) && describe(b, c, why, why_size) && take_over(b, c, why, why_size))
+        return b;
+    backend_free(b);
+    return NULL;
+}
+
+struct backend *backend_new(const struct gpu_config *config, char *why, size_t why_size)
+{
+    struct gpu_config c = *config;
+    return backend_open(&c, why, why_size);
+}
+
+void backend_free(struct backend *b)
+{
+    if (!b) return;
+    mirror_forget(b);
+    if (b->device) b->table->close(b->device);
+    free(b);
+}
+
+/* ---- which one ---- */
+
+/* What only the machine can do: an option of the environment that asks for it. */
+static const char *needs_machine(const struct gpu_config *c)
+{
+    static const char *const variables[] = {"VENTUS_CHECK", "VENTUS_PROFILE", "VENTUS_GDB"};
+    if (*c->timing) return "a model of cycles (timing, VENTUS_TIMING)";
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
+        const char *said = secure_getenv(variables[i]);
+        if (said && *said && strcmp(said, "0") != 0) return variables[i];
+    }
+    return NULL;
+}
+
+/* Answers of devices, which it may take long to open. */
+struct answer {
+    struct answer *next;
+    struct gpu_config asked, is;
+    struct backend_summary summary;
+};
+
+static pthread_mutex_t answers_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct answer *answers;
+
+static bool is_same(const struct gpu_config *a, const struct gpu_config *b)
+{
+    const struct ventus_backend_info x = question(a), y = question(b);
+    return !memcmp(&x, &y, sizeof x) && a->translation == b->translation && !strcmp(a->device, b->device);
+}
+
+/* What has been an answer is one to itself. */
+static const struct answer *answer_to(const struct gpu_config *c)
+{
+    const struct answer *a = answers;
+    while (a && !is_same(&a->asked, c) && !is_same(&a->is, c)) a = a->next;
+    return a;
+}
+
+/* With the lock held. */
+static const struct answer *ask(const struct gpu_config *c, char *why, size_t why_size)
+{
+    struct answer *a = calloc(1, sizeof *a);
+    if (!a) return snprintf(why, why_size, "out of memory"), NULL;
+    a->asked = a->is = *c;
+    struct backend *b = backend_open(&a->is, why, why_size);
+    if (!b) return free(a), NULL;
+    a->summary.features = b->info.features;
+    snprintf(a->summary.name, sizeof a->summary.name, "%s", b->info.name);
+    backend_free(b);
+    a->next = answers;
+    return answers = a;
+}
+
+/* What the device has said. */
+static void adopt(struct gpu_config *c, const struct gpu_config *is)
+{
+    c->sms = is->sms, c->warps_per_sm = is->warps_per_sm, c->groups_per_sm = is->groups_per_sm;
+    c->threads_per_warp = is->threads_per_warp, c->lds_bytes = is->lds_bytes, c->clock_mhz = is->clock_mhz;
+    c->vgpr_rows = is->vgpr_rows, c->sgpr_rows = is->sgpr_rows, c->profile = is->profile;
+}
+
+bool backend_config(struct gpu_config *c, struct backend_summary *summary, char *why, size_t why_size)
+{
+    const char *said = secure_getenv("VENTUS_BACKEND"), *machine;
+    *summary = (struct backend_summary){.features = VENTUS_BACKEND_FEATURES};
+    if (said && strlen(said) >= sizeof c->device)
+        return snprintf(why, why_size, "VENTUS_BACKEND: the name is too long"), false;
+    if (said && *said) snprintf(c->device, sizeof c->device, "%s", strcmp(said, "none") ? said : "");
+    if (!*c->device) return true;
+    if ((machine = needs_machine(c))) {
+        snprintf(why, why_size,
+                 "%s needs the built-in machine, and launches are to run on device %.200s; unset one of both", machine,
+                 c->device);
+        return false;
+    }
+    pthread_mutex_lock(&answers_lock);
+    const struct answer *a = answer_to(c);
+    if (!a) a = ask(c, why, why_size);
+    if (a) {
+        adopt(c, &a->is);
+        *summary = a->summary;
+    }
+    pthread_mutex_unlock(&answers_lock);
+    return a != NULL;
+}
+
+uint32_t device_features(const ventus_device *d)
+{
+    return d->backend ? d->backend->info.features : (uint32_t)VENTUS_BACKEND_FEATURES;
+}
+
+/* ---- a launch ---- */
+
+static ventus_event *event_of(const struct job *j) { return j->user; }
+
+/* What the launch needs and the device lacks; NULL: nothing. */
+static const char *lacks(const ventus_event *e, uint32_t features)
+{
+    const struct launch *l = &e->job.launch;
+    if (!(features & VENTUS_BACKEND_PARTIAL) && (l->last_items || l->work_items != l->warps * l->threads_per_warp))
+        return "it has no warps with fewer work-items than lanes: choose work-groups of whole warps";
+    if (!(features & VENTUS_BACKEND_PARTS) && e->job.options.sms && e->job.options.sms != e->device->info.sms)
+        return "it cannot run a launch on a part of its SMs";
+    if (!(features & VENTUS_BACKEND_ATOMICS) && e->in.module && module_has_atomics(e->in.module))
+        return "the program has atomic instructions, which it cannot do";
+    if (!(features & VENTUS_BACKEND_SLOTS) && l->pds_bytes && l->pds_groups &&
+        l->pds_groups < (uint64_t)l->groups[0] * l->groups[1] * l->groups[2])
+        return "there is too little memory for the private memory of all its groups: launch fewer";
+    return NULL;
+}
+
+static struct ventus_backend_launch launch_of(const struct job *j)
+{
+    const struct launch *l = &j->launch;
+    return (struct ventus_backend_launch){.size = sizeof(struct ventus_backend_launch),
+                                          .start = l->start_pc,
+                                          .metadata = l->knl,
+                                          .groups = {l->groups[0], l->groups[1], l->groups[2]},
+                                          .warps = l->warps,
+                                          .threads_per_warp = l->threads_per_warp,
+                                          .work_items = l->work_items,
+                                          .last_items = l->last_items,
+                                          .last_of = l->last_of,
+                                          .sgprs = l->sgprs,
+                                          .vgprs = l->vgprs,
+                                          .lds_bytes = l->lds_bytes,
+                                          .pds_base = l->pds_base,
+                                          .pds_bytes = l->pds_bytes,
+                                          .pds_groups = l->pds_groups,
+                                          .csr_gds = l->csr_gds,
+                                          .first_sm = j->options.first_sm,
+                                          .sms = j->options.sms,
+                                          .page_table = l->sv39 ? l->page_table : 0,
+                                          .kernel = j->options.kernel ? j->options.kernel : ""};
+}
+
+/* After a launch that has not ended. The device has to be as it was. */
+static void open_anew(struct backend *b, const ventus_device *d)
+{
+    const struct ventus_backend_info was = b->info;
+    if (!open_device(b, b->says, sizeof b->says)) return;
+    bool good = describe(b, gpu_config_of(d->gpu), b->says, sizeof b->says);
+    if (good && memcmp(&was, &b->info, sizeof was) != 0) {
+        snprintf(b->says, sizeof b->says, "device %.200s: it is another one than before", b->spec);
+        good = false;
+    }
+    b->info = was;
+    if (good) return;
+    b->table->close(b->device);
+    b->device = NULL;
+}
+
+static void refuse(struct job *j)
+{
+    j->result.status = LAUNCH_FAULT;
+    j->result.fault.kind = FAULT_LAUNCH;
+}
+
+/* False: it is over, and the result says how. */
+static bool begin(struct backend *b, struct job *j)
+{
+    const struct ventus_backend_launch launch = launch_of(j);
+    const char *lack = lacks(event_of(j), b->info.features);
+    j->result = (struct result){.status = LAUNCH_DONE, .fault.lane = ISA_LANES};
+    b->cycles = 0;
+    *b->says = 0;
+    if (!b->device) open_anew(b, event_of(j)->device);
+    if (!b->device) return j->result.status = LAUNCH_FAULT, false;
+    char why[300] = "";
+    bool good = !lack && mirror_push(event_of(j)->device);
+    if (lack) snprintf(b->says, sizeof b->says, "device %.150s: %s", b->spec, lack);
+    if (good && b->table->launch(b->device, &launch, why, sizeof why)) {
+        why[sizeof why - 1] = 0;
+        snprintf(b->says, sizeof b->says, "device %.90s: %s", b->spec, *why ? why : "it does not accept the launch");
+        good = false;
+    }
+    if (!good) refuse(j);
+    return good;
+}
+
+static void take_counters(struct backend *b, struct job *j)
+{
+    static const struct {
+        const char *name;
+        size_t at, bytes;
+    } known[] = {
+#define VENTUS_COUNTER(name, type, how, cl, text) {#name, offsetof(struct counters, name), sizeof(type)},
+#include "sim/counters.def"
+#undef VENTUS_COUNTER
+    };
+    struct ventus_backend_counter *c = calloc(VENTUS_BACKEND_COUNTERS, sizeof *c);
+    const uint32_t n = c ? b->table->counters(b->device, c, VENTUS_BACKEND_COUNTERS) : 0;
+    if (n > VENTUS_BACKEND_COUNTERS && !b->warned) {
+        char text[300];
+        snprintf(text, sizeof text, "device %.150s: it says it has %u counters, more than %u: none is taken", b->spec,
+                 (unsigned)n, (unsigned)VENTUS_BACKEND_COUNTERS);
+        host_say("ventus", text);
+        b->warned = true;
+    }
+    for (uint32_t i = 0; n <= VENTUS_BACKEND_COUNTERS && i < n; i++)
+        for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
+            if (strncmp(c[i].name, known[k].name, sizeof c[i].name) != 0) continue;
+            void *to = (char *)&j->result.counters + known[k].at;
+            if (known[k].bytes == sizeof(uint64_t)) *(uint64_t *)to = c[i].value;
+            else *(uint32_t *)to = (uint32_t)c[i].value;
+        }
+    free(c);
+}
+
+/* It is over, and the result and `says` say how. */
+static void take_outcome(struct backend *b, struct job *j, int state, const struct ventus_backend_outcome *o)
+{
+    struct fault *f = &j->result.fault;
+    b->cycles = o->cycles;
+    j->result.status = state == VENTUS_BACKEND_DONE ? LAUNCH_DONE : LAUNCH_FAULT;
+    if (state == VENTUS_BACKEND_DONE) return;
+    if (state == VENTUS_BACKEND_TIMEOUT) {
+        event_of(j)->overdue = true;
+        j->result.status = LAUNCH_CANCELLED;
+    }
+    if (state == VENTUS_BACKEND_FAULT) {
+        f->pc = o->pc, f->warp = o->warp;
+        memcpy(f->group, o->group, sizeof f->group);
+    }
+    snprintf(b->says, sizeof b->says, "device %.150s: %s", b->spec,
+             *o->text                          ? o->text
+             : state == VENTUS_BACKEND_FAULT   ? "the kernel has failed"
+             : state == VENTUS_BACKEND_TIMEOUT ? "the launch has not ended within the time-out of the device"
+             : state == VENTUS_BACKEND_FAILED  ? "the device has failed, and does not say why"
+                                               : "its answer to a launch is none that there is (wait)");
+}
+
+void backend_outcome(ventus_event *e) { e->outcome.cycles = e->device->backend->cycles; }
+
+/* The device stands still: the host prints, and makes room. */
+static bool print(struct job *j, uint32_t value)
+{
+    ventus_device *d = event_of(j)->device;
+    if (!j->options.print || !(d->backend->info.features & VENTUS_BACKEND_PRINT)) return false;
+    if (!mirror_pull(d)) return false;
+    j->options.print(j->options.print_user, value);
+    return mirror_push(d);
+}
+
+enum { SLICE_NS = 20000000 };
+
+/* Goes on with the launch for a moment. False: it is over. */
+static bool proceed(struct backend *b, struct job *j)
+{
+    struct ventus_backend_outcome o = {.size = sizeof o};
+    const int state = b->table->wait(b->device, SLICE_NS, &o);
+    o.text[sizeof o.text - 1] = 0;
+    if (state == VENTUS_BACKEND_PRINTS && print(j, o.print)) return true;
+    if (state == VENTUS_BACKEND_RUNS && !event_is_over(event_of(j))) return true;
+    if (state == VENTUS_BACKEND_RUNS) {
+        j->result.status = LAUNCH_CANCELLED;
+        snprintf(b->says, sizeof b->says, "device %.150s was stopped: the launch had not ended", b->spec);
+    } else {
+        take_outcome(b, j, state, &o);
+    }
+    const bool stuck = state != VENTUS_BACKEND_DONE && state != VENTUS_BACKEND_FAULT;
+    if (!mirror_pull(event_of(j)->device) && state == VENTUS_BACKEND_DONE) j->result.status = LAUNCH_FAULT;
+    if (!stuck) take_counters(b, j);
+    if (stuck) b->anew = true;
+    return false;
+}
+
+/* A device that has not ended its launch is opened anew, with nothing in its memory. */
+static void end(struct backend *b, const struct job_source *source, struct job *j)
+{
+    b->job = NULL;
+    b->begun = false;
+    if (b->anew) {
+        mirror_forget(b);
+        b->table->close(b->device);
+        b->device = NULL;
+    }
+    b->anew = false;
+    source->done(source->user, j);
+}
+
+void backend_run(ventus_device *d, const struct job_source *source)
+{
+    struct backend *b = d->backend;
+    while (b->job || (b->job = source->next(source->user))) {
+        struct job *j = b->job;
+        bool runs = b->begun || (b->begun = begin(b, j));
+        while (runs && (runs = proceed(b, j))) {
+            source->next(source->user); /* what is to be ended ends; it gives no launch while one runs */
+            if (source->leave && source->leave(source->user)) return;
+        }
+        end(b, source, j);
+    }
+}

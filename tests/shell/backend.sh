@@ -1,0 +1,172 @@
+# Other devices behind the driver: programs run through OpenCL, `ventus run` and the drop-in library on a device library
+# that is our machine; what a device cannot do is said; libraries that are wrong are errors that say in what way.
+set -u
+. "$VENTUS_SOURCE/tests/shell/common"
+machine=$VENTUS_BUILD/tests/device/ventus-machine.so
+unset VENTUS_BACKEND VENTUS_CHECK VENTUS_PROFILE VENTUS_TIMEOUT
+on() { device=$1; shift; env VENTUS_BACKEND="$device" "$@"; }
+
+# ---- the same programs ----
+for case in algorithms arguments atomic constant double-printf double half ids local printf private reconverge struct subgroup variables; do
+    check 0 '' on $machine "$VENTUS_BUILD/tests/clrun" "$VENTUS_SOURCE/tests/cl/$case.cl"
+done
+for example in vecadd matmul histogram; do check 0 'correct' on $machine "$VENTUS_BUILD/examples/$example"; done
+[ "$(on $machine $VENTUS_FOREIGN clinfo 2>/dev/null | grep -c 'Image support  *Yes')" -ge 1 ] || wrong "clinfo says no images"
+
+# The drop-in library: a word of memory, five more with each launch.
+cat >five.s <<'END_OF_KERNEL'
+    csrrs t0, CSR_KNL, zero
+    lw t1, 4(t0)
+    lw t2, 0(t1)
+    lw t3, 0(t2)
+    addi t3, t3, 5
+    sw t3, 0(t2)
+    endprg
+END_OF_KERNEL
+cat >five.c <<'END_OF_PROGRAM'
+#include "vt/ventus_vt.h"
+int main(void)
+{
+    vt_device_h h;
+    uint64_t word, args, meta;
+    uint32_t value = 100, block[16] = {0}, at;
+    if (vt_dev_open(&h) || vt_upload_kernel_file(h, "five.elf", 0)) return 1;
+    if (vt_buf_alloc(h, 4, &word, 0, 0, 0) || vt_buf_alloc(h, 4, &args, 0, 0, 0) || vt_buf_alloc(h, 64, &meta, 0, 0, 0)) return 2;
+    at = (uint32_t)word;
+    block[1] = (uint32_t)args;
+    if (vt_copy_to_dev(h, word, &value, 4, 0, 0) || vt_copy_to_dev(h, args, &at, 4, 0, 0) || vt_copy_to_dev(h, meta, block, 64, 0, 0)) return 3;
+    struct meta_data m = {.kernel_size = {1, 1, 1}, .wf_size = 32, .wg_size = 1, .metaDataBaseAddr = meta, .ldsSize = 4096};
+    for (int i = 0; i < 3; i++)
+        if (vt_start(h, &m, 0) || vt_ready_wait(h, 60000)) return 4;
+    if (vt_copy_from_dev(h, word, &value, 4, 0, 0) || vt_dev_close(h)) return 5;
+    return value == 115 ? 0 : 6;
+}
+END_OF_PROGRAM
+check 0 '' "$ventus" as five.s -o five.elf
+${CC:-cc} -I"$VENTUS_SOURCE" five.c -o five -L"$VENTUS_BUILD" -lventus-driver || wrong "five.c"
+check 0 '' on $machine env LD_LIBRARY_PATH="$VENTUS_BUILD" ./five
+check 1 "there is no device 'rtl'" on rtl env LD_LIBRARY_PATH="$VENTUS_BUILD" ./five
+
+cat >k.cl <<'END_OF_KERNEL'
+global int calls;
+kernel void f(global int *a, int n)
+{
+    int i = get_global_id(0);
+    a[i] += i * n;
+    if (i == 5) calls++;
+    if (i == 5) printf("call %d\n", calls);
+}
+kernel void stray(global int *a) { a[1 << 28] = 1; }
+kernel void many(global int *a) { printf("%d %d %d %d\n", a[0], 1, 2, (int)get_global_id(0)); }
+kernel void sum(global int *a) { atomic_add(a, (int)get_global_id(0)); }
+END_OF_KERNEL
+check 0 '' "$ventus" cc --options -cl-std=CL3.0 k.cl -o k.elf
+check 0 '  0 3 6 9 12 15' on $machine "$ventus" run k.elf -k f -g 64 -a buf:256 -a i:3 --show 0:i --stats
+grep -q 'warp instructions  *[1-9]' out.txt || wrong "the counters of the device are not in --stats"
+grep -q 'call 1' out.txt || wrong "printf does not come through"
+"$ventus" run k.elf -k f -g 64 -a buf:256 -a i:3 --show 0:i --stats >own.txt 2>&1
+diff own.txt out.txt || wrong "the machine behind the driver is another one"
+check 1 'the kernel failed: kernel stray: device .*write to unmapped' on $machine "$ventus" run k.elf -k stray -g 64 -a buf:256
+# More output than the print buffer holds: the device stands still while the host makes room.
+on $machine env VENTUS_TIMEOUT=200 "$ventus" run k.elf -k many -g 65536 -a buf:256 >many.txt || wrong "a full print buffer"
+[ "$(wc -l <many.txt)" = 65536 ] || wrong "$(wc -l <many.txt) lines, not 65536"
+
+check 0 'ventus-machine.so,lack=4 can do: faults print partial' on $machine,lack=4 "$ventus" info
+check 1 "there is no device 'rtl'" on rtl "$ventus" info
+
+# In the machine file, relative to it; and the variable goes before it.
+mkdir -p conf
+ln -s $machine conf/here.so
+echo 'device = ./here.so,slow=1' >conf/m.conf
+check 0 '  0 3 6 9 12 15' "$ventus" run k.elf --config conf/m.conf -k f -g 64 -a buf:256 -a i:3 --show 0:i
+check 0 '' env VENTUS_CONFIG=conf/m.conf "$VENTUS_BUILD/examples/vecadd"
+echo 'device = ./missing.so' >conf/m.conf
+check 1 'the device library cannot be loaded: conf/./missing.so' "$ventus" run k.elf --config conf/m.conf -k f -g 64 -a buf:256 -a i:3
+check 0 '' on none "$ventus" run k.elf --config conf/m.conf -k f -g 64 -a buf:256 -a i:3
+
+# ---- what a device cannot do: bits of enum ventus_backend_feature ----
+run() { features=$1; shift; on $machine,lack=$features "$ventus" run k.elf "$@"; }
+check 1 'warps with fewer work-items than lanes: choose work-groups of whole warps' run 8 -k f -g 20 -a buf:256 -a i:3
+check 0 '' run 8 -k f -g 64 -l 32 -a buf:256 -a i:3
+check 1 'the program has atomic instructions, which it cannot do' run 4 -k sum -g 64 -l 32 -a buf:256
+clinfo_of() { on $machine,lack=$1 $VENTUS_FOREIGN clinfo 2>/dev/null; }
+clinfo_of 64 >out.txt; grep -q cl_khr_fp64 out.txt && wrong "doubles are offered by a device that has none"
+clinfo_of 128 >out.txt; grep -q cl_khr_fp16 out.txt && wrong "halves are offered by a device that has none"
+clinfo_of 256 >out.txt; grep -q 'Image support  *No' out.txt || wrong "images are offered by a device that has none"
+clinfo_of 4 >out.txt; grep -q int32_base_atomics out.txt && wrong "atomics are offered by a device that has none"
+clinfo_of 16 >out.txt; grep -q 'Max number of sub-devices  *0' out.txt || wrong "sub-devices are offered by a device that has none"
+printf 'translation = sv39\n' >sv39.conf
+check 1 'it does not translate addresses' run 32 --config sv39.conf -k f -g 64 -l 32 -a buf:256 -a i:3
+check 0 '  0 3 6 9 12 15' run 0 --config sv39.conf -k f -g 64 -a buf:256 -a i:3 --show 0:i
+
+# ---- what only the machine can do ----
+for option in --check --timing=verilog --trace=t --order=taken; do
+    check 2 "${option%%=*} needs the built-in machine, and launches are to run on device .*VENTUS_BACKEND" run 0 -k f -g 64 -a buf:256 -a i:3 $option
+done
+check 2 'case runs on the built-in machine, not on VENTUS_BACKEND=' on $machine "$ventus" run --case x.metadata
+for variable in VENTUS_CHECK=1 VENTUS_PROFILE=1 VENTUS_TIMING=verilog; do
+    check 1 "no device: .* needs the built-in machine, and launches are to run on device" env VENTUS_BACKEND=$machine $variable "$VENTUS_BUILD/examples/vecadd"
+done
+
+# ---- names ----
+check 1 "there is no device 'spike'; none is installed in .*for the built-in machine name none" on spike "$VENTUS_BUILD/examples/vecadd"
+check 1 "there is no device 'cyclesim'; .*VENTUS_TIMING" on cyclesim "$VENTUS_BUILD/examples/vecadd"
+check 1 "there is no device 'rtl'; " on rtl "$VENTUS_BUILD/examples/vecadd"
+check 1 'is no device library: it has no ventus_backend_table' on "$VENTUS_BUILD/libventus-opencl.so" "$VENTUS_BUILD/examples/vecadd"
+check 1 'an option is none of lack, slow, hang, once' on $machine,speed=3 "$VENTUS_BUILD/examples/vecadd"
+
+# ---- a launch that does not end; the next one has a new device ----
+check 1 'was stopped: the launch had not ended' env VENTUS_TIMEOUT=1 VENTUS_BACKEND=$machine,hang=1 "$ventus" run k.elf -k f -g 64 -a buf:256 -a i:3
+
+cat >twice.py <<'END_OF_PROGRAM'
+import numpy, pyopencl as cl
+context = cl.create_some_context(interactive=False)
+queue = cl.CommandQueue(context)
+numbers = numpy.arange(64, dtype=numpy.int32)
+words = cl.Buffer(context, cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR, hostbuf=numbers)
+kernel = cl.Program(context, "kernel void k(global int *a) { a[get_global_id(0)] *= 2; }").build().k
+for _ in range(2):
+    try:
+        kernel(queue, (64,), None, words).wait()
+        print("ended")
+    except cl.Error:
+        print("failed")
+result = numpy.empty_like(numbers)
+cl.enqueue_copy(queue, result, words)
+print("right" if (result == 2 * numbers).all() else result)
+END_OF_PROGRAM
+VENTUS_TIMEOUT=1 on $machine,hang=1,once=1 $VENTUS_FOREIGN /usr/bin/python3 twice.py >twice.txt 2>/dev/null
+[ "$(tr '\n' ' ' <twice.txt)" = 'failed ended right ' ] || wrong "a device that was opened anew: $(cat twice.txt)"
+
+# ---- libraries that are wrong ----
+number=0
+wrong_library() { # CODE TEXT
+    number=$((number + 1))
+    ${CC:-cc} -shared -fPIC -DCASE=$number -I"$VENTUS_SOURCE/driver" "$VENTUS_SOURCE/tests/device/hostile.c" -o hostile$number.so || wrong "hostile.c"
+    check "$1" "$2" env VENTUS_TIMEOUT=1 VENTUS_BACKEND=./hostile$number.so "$ventus" run k.elf -k f -g 64 -a buf:256 -a i:3
+}
+wrong_library 1 'is no device library: it has no ventus_backend_table'
+wrong_library 1 'it gives no table from ventus_backend_table'
+wrong_library 1 'was built for version 7 of ventus_backend.h'
+wrong_library 1 'was built for version 1 of ventus_backend.h, 16 bytes'
+wrong_library 1 "the table of the device has no function 'wait'"
+wrong_library 1 "the table of the device has no function 'open'"
+wrong_library 1 'the board is not plugged in'
+wrong_library 1 'it cannot be opened, and does not say why'
+wrong_library 1 'opening it gave no device'
+wrong_library 1 'what it says of itself is wrong: sms must be 1 to 1024'
+wrong_library 1 'the size of its description has changed'
+wrong_library 1 'it has features that nobody knows'
+wrong_library 1 'its name or profile has no end'
+wrong_library 1 'its profile is none of default'
+wrong_library 1 'its memory at 0x80000000 cannot be written: no such memory'
+wrong_library 1 'too many groups'
+wrong_library 1 'was stopped: the launch had not ended'
+wrong_library 1 'its answer to a launch is none that there is'
+wrong_library 1 'cannot be read: no such memory'
+wrong_library 0 'it says it has 1073741824 counters, more than 256: none is taken'
+wrong_library 1 'assertion 17'
+wrong_library 1 'the launch has not ended within the time-out of the device'
+wrong_library 1 'hostile23.so: xxxx'
+wrong_library 0 ''
+exit $status

@@ -1,0 +1,65 @@
+# `ventus backend build --rtlsim`: the adaptor for the public RTL library, with fakes of the header's three shapes whose RTL is
+# our machine (tests/device/).
+set -u
+. "$VENTUS_SOURCE/tests/shell/common"
+unset VENTUS_BACKEND VENTUS_CHECK VENTUS_PROFILE VENTUS_TIMEOUT
+export FAKE_MACHINE=$VENTUS_BUILD/tests/device/ventus-machine.so
+[ -z "${VENTUS_FOREIGN-}" ] || { echo 'the fakes are not sanitized'; exit 77; }
+printf 'kernel void f(global int *a, int n) { int p[40]; for (int i = 0; i < 40; i++) p[i] = a[get_global_id(0)] + i; a[get_global_id(0)] = p[n] * 3; }\n' >k.cl
+"$ventus" cc k.cl -o k.elf || wrong 'cc'
+printf 'sms = 1\nwarps_per_sm = 8\nthreads_per_warp = 16\nlds_bytes = 65536\nvgpr_rows = 1024\nsgpr_rows = 1024\n' >m.conf
+cat >launches.cl <<'END_OF_CASES'
+//! run one global=64 local=32
+//! arg a int[64] = i -> i * 2
+kernel void one(global int *a) { a[get_global_id(0)] *= 2; }
+
+//! run two global=128 local=16
+//! arg a int[128] = 127 - i -> i
+kernel void two(global int *a)
+{
+    local int t[16];
+    int l = get_local_id(0), from = a[get_global_id(0)];
+    t[l] = 127 - from;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    a[get_global_id(0)] = t[15 - l] - 15 + 2 * l;
+}
+END_OF_CASES
+run() { on=$1; shift; env VENTUS_BACKEND="$on" "$ventus" run k.elf --config m.conf -g 64 -l 32 -a iota:64 -a i:2 "$@"; }
+
+for shape in 1 2 3; do
+    printf '#define SHAPE %s\n#include "%s/tests/device/rtlsim_fake.h"\n' $shape "$VENTUS_SOURCE" >shape$shape.h
+    ${CC:-cc} -shared -fPIC -DHEADER="\"$PWD/shape$shape.h\"" -DSHAPE=$shape -include stdbool.h -I"$VENTUS_SOURCE/driver" \
+        "$VENTUS_SOURCE/tests/device/rtlsim_fake.c" -o libfake$shape.so -w || wrong "shape $shape: the fake"
+    check 0 'VENTUS_BACKEND=./rtl' "$ventus" backend build --rtlsim shape$shape.h -o rtl$shape.so libfake$shape.so
+    check 0 '  6 9 12 15 18' run ./rtl$shape.so --show 0:i --stats
+    # Several launches, of several programs, and their memory.
+    check 0 'correct' env VENTUS_CONFIG=m.conf VENTUS_BACKEND=./rtl$shape.so "$VENTUS_BUILD/examples/vecadd"
+    check 0 '' env VENTUS_CONFIG=m.conf VENTUS_BACKEND=./rtl$shape.so "$VENTUS_BUILD/tests/clrun" launches.cl
+    check 0 '' run ./rtl$shape.so,waveform=w.fst,from=100,to=200
+    [ "$(cat w.fst)" = 'from 200 to 400' ] || wrong "shape $shape: the waveform's range: $(cat w.fst)"
+    check 1 'the launch has not ended (timeout) after' env FAKE_OPTIONS=hang=1 VENTUS_BACKEND=./rtl$shape.so,timeout=20,snapshot=s.fst "$ventus" run k.elf --config m.conf -g 64 -l 32 -a iota:64 -a i:2
+    grep -q 'waveform of its end is in s.fst' out.txt && grep -q 'once more' s.fst || wrong "shape $shape: no snapshot"
+    rm -f s.fst
+    check 1 'was stopped: the launch had not ended' env FAKE_OPTIONS=hang=1 VENTUS_TIMEOUT=1 VENTUS_BACKEND=./rtl$shape.so "$ventus" run k.elf --config m.conf -g 64 -l 32 -a iota:64 -a i:2
+    check 1 "'speed=3' is no option\|'speed' is no option" run ./rtl$shape.so,speed=3
+    check 1 "'to' is no option, or has no such value; there are: waveform=FILE" run ./rtl$shape.so,to=soon
+    check 1 'the simulation cannot be begun' env FAKE_NOTHING=1 VENTUS_BACKEND=./rtl$shape.so "$ventus" run k.elf --config m.conf -g 64 -l 32 -a iota:64 -a i:2
+    check 1 'warps with fewer work-items than lanes' env VENTUS_BACKEND=./rtl$shape.so "$ventus" run k.elf --config m.conf -g 20 -a iota:64 -a i:2
+done
+# The third has counters, and knows its own size; a stray access is an error of the RTL's.
+check 0 'warp instructions  *123$' run ./rtl3.so --stats
+check 0 '^threads_per_warp = 16' env VENTUS_BACKEND=./rtl3.so "$ventus" info
+VENTUS_BACKEND=./rtl3.so clinfo 2>/dev/null | grep -q 'Max compute units  *1$' || wrong 'clinfo: not the size that the RTL says'
+check 1 'nothing has gone on for too long (hang)' env FAKE_OPTIONS=hang=1 VENTUS_BACKEND=./rtl3.so,hang=10 "$ventus" run k.elf --config m.conf -g 64 -l 32 -a iota:64 -a i:2
+check 1 'the RTL has stopped with an error' env VENTUS_BACKEND=./rtl3.so "$ventus" run k.elf --config m.conf -g 64 -l 32 -a null -a i:2
+
+# ---- the command ----
+echo 'int x;' >none.h
+check 1 'none.h is not the ventus_rtlsim.h of any version that is known' "$ventus" backend build --rtlsim none.h libfake1.so
+check 1 'missing.h: No such file' "$ventus" backend build --rtlsim missing.h libfake1.so
+echo 'int x;' | ${CC:-cc} -shared -fPIC -x c - -o libnone.so
+check 1 'the adaptor cannot be built with' "$ventus" backend build --rtlsim shape1.h -o no.so libnone.so
+check 1 'cannot run /nowhere/cc.*install a C compiler' env CC=/nowhere/cc "$ventus" backend build --rtlsim shape1.h libfake1.so
+check 2 "'build' is meant" "$ventus" backend make
+check 2 'rtlsim HEADER and LIBRARY are needed' "$ventus" backend build
+exit $status

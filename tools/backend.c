@@ -1,0 +1,188 @@
+/* ventus backend build --rtlsim: makes a device library (docs/hardware.md) of the public stack's RTL simulation
+ * library.
+ *
+ * Our adaptor is compiled against the user's header, because its structures differ between versions. What it has is
+ * found out by compiling a line for each thing. */
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tool.h"
+
+enum { FLAG_RTLSIM, FLAG_OUTPUT };
+static const struct flag flags[] = {
+    {"rtlsim", 0, "HEADER", "ventus_rtlsim.h, as the library was built with"},
+    {"output", 'o', "FILE", "the device library; default: rtlsim.so"},
+    {0},
+};
+
+/* A function that uses a thing compiles where there is that thing. */
+static const struct probe {
+    const char *macro, *body;
+} probes[] = {
+    {"HAS_DEFAULTS", "ventus_rtlsim_get_default_config(c);"},
+    {"HAS_LOG", "c->log.file.enable = c->log.console.enable = 0; c->log.level = c->log.console.level = \"\";"},
+    {"HAS_FLAT_ARGS", "c->verilator_argc = 0;"},
+    {"HAS_KERNEL_NAME", "k->kernel_name = \"\";"},
+    {"HAS_HANG", "c->hang_timeout = ventus_rtlsim_step(s)->hang;"},
+    {"HAS_ICACHE", "ventus_rtlsim_icache_invalidate(s);"},
+    {"HAS_PARAMETERS", "uint32_t v; if (ventus_rtlsim_get_parameter(\"\", &v) == 0) (void)v;"},
+    {"HAS_SIZES", "k->num_thread_global[0] = k->num_thread_local[0] = k->threadIdxOffset[0] = 0;"},
+    {"HAS_PMU",
+     "const ventus_rtlsim_pmu_t p = ventus_rtlsim_get_pmu(s); (void)(p.num_sm + p.pipeline[0].total_scalar_issued + "
+     "p.pipeline[0].total_vector_issued + p.pipeline[0].data_dep_stall_cycles + p.pipeline[0].barrier_stall_cycles + "
+     "p.pipeline[0].frontend_stall_cycles + p.inst_class[0].mem_issued);"},
+};
+enum { PROBES = sizeof probes / sizeof *probes };
+
+/* What every version has. */
+static const char common[] =
+    "ventus_rtlsim_is_idle(s); c->sim_time_max = c->pmem.pagesize = 0; c->waveform.time_end = 0;"
+    "c->snapshot.num_max = k->metaDataBaseAddr = k->pdsBaseAddr = 0;";
+
+/* ---- running the compiler ---- */
+
+static const char *compiler(void)
+{
+    const char *said = secure_getenv("CC");
+    return said && *said ? said : "cc";
+}
+
+/* Its exit code. */
+static int run(const char *const *words, bool silent)
+{
+    int status;
+    const pid_t pid = fork();
+    if (pid < 0) die("cannot run %s: %s", words[0], strerror(errno));
+    if (!pid) {
+        if (silent && (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr))) _exit(127);
+        execvp(words[0], (char *const *)(uintptr_t)words);
+        if (!silent)
+            fprintf(stderr, "ventus backend: cannot run %s: %s; install a C compiler, or set CC\n", words[0],
+                    strerror(errno));
+        _exit(127);
+    }
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+    }
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 127;
+}
+
+/* Compiles a function with this body behind the header; nothing stays. */
+static int try(const char *header, const char *body, bool silent)
+{
+    char file[] = "/tmp/ventus-XXXXXX.c";
+    const int fd = mkstemps(file, 2);
+    FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
+    if (!f) die("%s: %s", file, strerror(errno));
+    fprintf(f,
+            "void probe(ventus_rtlsim_t *s, ventus_rtlsim_config_t *c, ventus_kernel_metadata_t *k);\n"
+            "void probe(ventus_rtlsim_t *s, ventus_rtlsim_config_t *c, ventus_kernel_metadata_t *k)\n"
+            "{\n    (void)s, (void)c, (void)k;\n    %s\n}\n",
+            body);
+    if (fclose(f)) die("%s: %s", file, strerror(errno));
+    const char *const words[] = {compiler(),   "-fsyntax-only",
+                                 "-std=gnu17", "-Werror=implicit-function-declaration",
+                                 "-include",   "stdbool.h",
+                                 "-include",   header,
+                                 file,         NULL};
+    const int code = run(words, silent);
+    unlink(file);
+    return code;
+}
+
+/* ---- files ---- */
+
+static char *whole_path(const char *path)
+{
+    char *whole = realpath(path, NULL);
+    if (!whole) die("%s: %s", path, strerror(errno));
+    return whole;
+}
+
+/* The folder of the adaptor and its header: that of this program, or where they are installed. */
+static char *own_folder(void)
+{
+    static const char *const places[] = {".", "../share/ventus"};
+    char own[PATH_MAX], *path = NULL, *file = NULL;
+    const ssize_t n = readlink("/proc/self/exe", own, sizeof own - 1);
+    if (n <= 0) die("cannot find out where this program is: %s", strerror(errno));
+    own[n] = 0;
+    *strrchr(own, '/') = 0;
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        if (asprintf(&path, "%s/%s", own, places[i]) < 0 || asprintf(&file, "%s/rtlsim.c", path) < 0)
+            die("out of memory");
+        const bool there = access(file, R_OK) == 0;
+        free(file);
+        if (there) return path;
+        free(path);
+    }
+    die("rtlsim.c is neither beside this program nor in ../share/ventus");
+}
+
+/* ---- building ---- */
+
+static void build(const char *header, const char *library, const char *output)
+{
+    enum { WORDS = 32 };
+    char *folder = own_folder(), *source, *include, *place, macros[PROBES][40];
+    const char *words[WORDS] = {
+        compiler(),    "-shared",  "-fPIC",     "-D_GNU_SOURCE", "-O2", "-g", "-w", "-std=gnu17", "-fvisibility=hidden",
+        "-Wl,-z,defs", "-include", "stdbool.h", "-include",      header};
+    size_t n = 14;
+    const char *slash = strrchr(library, '/');
+    if (asprintf(&source, "%s/rtlsim.c", folder) < 0 || asprintf(&include, "-I%s", folder) < 0 ||
+        asprintf(&place, "-Wl,-rpath,%.*s", (int)(slash - library), library) < 0)
+        die("out of memory");
+    for (size_t i = 0; i < PROBES; i++) {
+        if (try(header, probes[i].body, true)) continue;
+        snprintf(macros[i], sizeof macros[i], "-D%s", probes[i].macro);
+        words[n++] = macros[i];
+    }
+    const char *const rest[] = {include, source, "-o", output, library, place};
+    for (size_t i = 0; i < sizeof rest / sizeof *rest; i++) words[n++] = rest[i];
+    if (run(words, false))
+        die("the adaptor cannot be built with %s and %s; the compiler has said why", header, library);
+    free(source);
+    free(include);
+    free(place);
+    free(folder);
+}
+
+static void check_library(const char *output)
+{
+    char path[PATH_MAX];
+    if (!strchr(output, '/')) snprintf(path, sizeof path, "./%s", output), output = path;
+    printf("%s: VENTUS_BACKEND=%s makes programs run on it\n", output, output);
+}
+
+int cmd_backend(int argc, char **argv)
+{
+    // clang-format off
+    struct args args = {.command = "backend", .usage = "build --rtlsim HEADER [-o FILE] LIBRARY",
+        .about = "Makes a device library, for VENTUS_BACKEND, of the public stack's RTL simulation library\n"
+                 "(libVentusRTL.so): docs/hardware.md.",
+        .flags = flags, .argc = argc, .argv = argv, .at = 1};
+    // clang-format on
+    const char *verb = NULL, *library = NULL, *header = NULL, *output = "rtlsim.so";
+    for (int flag; (flag = args_next(&args)) != ARG_END;) {
+        if (flag == FLAG_RTLSIM) header = args.value;
+        else if (flag == FLAG_OUTPUT) output = args.value;
+        else if (!verb) verb = args.value;
+        else if (!library) library = args.value;
+        else usage_error(&args, "unexpected argument '%s'", args.value);
+    }
+    if (!verb || strcmp(verb, "build") != 0)
+        usage_error(&args, "'build' is meant%s%s", verb ? ", not " : "", verb ? verb : "");
+    if (!header || !library) usage_error(&args, "--rtlsim HEADER and LIBRARY are needed");
+    char *header_path = whole_path(header), *library_path = whole_path(library);
+    if (try(header_path, common, true) && try(header_path, common, false)) /* once more, for what the compiler says */
+        die("%s is not the ventus_rtlsim.h of any version that is known; the compiler has said why", header);
+    build(header_path, library_path, output);
+    check_library(output);
+    free(header_path);
+    free(library_path);
+    return EXIT_OK;
+}

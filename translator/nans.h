@@ -1,0 +1,11 @@
+/* Which NaN a NaN is: code that makes NaNs canonical where nobody can tell. Behind LLVM's passes, for emit.c. */
+#ifndef VENTUS_TRANSLATOR_NANS_H
+#define VENTUS_TRANSLATOR_NANS_H
+
+#include <llvm-c/Core.h>
+
+/* Lets arithmetic in the function take its operands as they were before their NaNs were made canonical. What makes them
+ * so stays, for others that use it; the code generator drops it where there are none. */
+void nans_skip(LLVMValueRef function);
+
+#endif
