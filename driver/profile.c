@@ -17,7 +17,7 @@ static enum ventus_status begin_profile(ventus_device *device, uint64_t watch)
 
 enum ventus_status ventus_profile(ventus_device *device, uint64_t watch)
 {
-    if (!device || !queue_pause(device)) return VENTUS_BAD_ARGUMENT;
+    if (!device || device->backend || !queue_pause(device)) return VENTUS_BAD_ARGUMENT;
     const enum ventus_status status = begin_profile(device, watch);
     queue_resume(device);
     return status;

@@ -386,7 +386,8 @@ enum ventus_status ventus_run(ventus_device *device, const struct ventus_launch 
 
 /* Begins a profile of the launches that begin from now on; waits for those that run. Accesses to memory are watched in
  * the first launch of each kernel and in every `watch`th one, which is slow; 0: in none. VENTUS_BAD_ARGUMENT: a profile
- * is being made, by this function or for the variable VENTUS_PROFILE, or this is a callback. */
+ * is being made, by this function or for the variable VENTUS_PROFILE, this is a callback, or launches run on a device
+ * behind the driver, which counts nothing by instruction. */
 enum ventus_status ventus_profile(ventus_device *device, uint64_t watch);
 
 /* Ends it, once what runs has ended, and writes it into `files`, a list with commas, each in the form that its ending

@@ -129,7 +129,8 @@ def of_kernel(kernel, global_size, local_size, args, memory, more):
     with tempfile.TemporaryDirectory(prefix="ventus-") as folder, device._open() as handle:
         path = in_folder(folder)
         if library().ventus_profile(handle, every(memory)):
-            raise Error("a profile of this device is being made: by another thread, or for the variable VENTUS_PROFILE")
+            raise Error("a profile of this device is being made, by another thread or for the variable VENTUS_PROFILE; "
+                        "or it is not the built-in machine (VENTUS_BACKEND)")
         target = None
         try:
             counters = kernel.launch(global_size, local_size, args, **more)

@@ -10,7 +10,7 @@ import sys
 
 SOURCE = pathlib.Path(os.environ.get("VENTUS_SOURCE", pathlib.Path(__file__).parents[2]))
 sys.path.insert(0, str(SOURCE / "python"))
-for name in "CONFIG", "TIMING", "PROFILE", "CHECK":
+for name in "BACKEND", "CONFIG", "TIMING", "PROFILE", "CHECK":
     os.environ.pop(f"VENTUS_{name}", None) # what it shows is of the default machine
 PATH = SOURCE / "examples/notebook/matmul.ipynb"
 

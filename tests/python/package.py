@@ -24,7 +24,7 @@ except ImportError:
 
 SOURCE, BUILD = pathlib.Path(os.environ["VENTUS_SOURCE"]), pathlib.Path(os.environ["VENTUS_BUILD"])
 sys.path.insert(0, str(SOURCE / "python"))
-for name in "CONFIG", "TIMING", "PROFILE", "CHECK":
+for name in "BACKEND", "CONFIG", "TIMING", "PROFILE", "CHECK":
     os.environ.pop(f"VENTUS_{name}", None) # the counts below are of the default machine
 import ventus  # noqa: E402
 from ventus import _library, _opencl  # noqa: E402
@@ -313,6 +313,12 @@ class Profiles(Case):
         self.assertEqual(ventus.profile(kernel, 64, 64, [x, y, 2]).kernels["name"].tolist(), ["scale"])
         with unittest.mock.patch.dict(sys.modules, pandas=None):
             self.raises("python3-pandas", ImportError, p.frame)
+
+    def test_device_behind_the_driver(self):
+        program = pathlib.Path(__file__).with_name("shared") / "backend.py"
+        machine = str(BUILD / "tests/device/ventus-machine.so")
+        said = subprocess.run([sys.executable, program], env={**os.environ, "VENTUS_BACKEND": machine}, capture_output=True, text=True)
+        self.assertRegex(said.stdout, "^10 a profile .* it is not the built-in machine", said.stderr)
 
     def test_program_and_file(self):
         with tempfile.TemporaryDirectory() as folder:
