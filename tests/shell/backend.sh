@@ -74,6 +74,14 @@ on $machine env VENTUS_TIMEOUT=200 "$ventus" run k.elf -k many -g 65536 -a buf:2
 check 0 'ventus-machine.so,lack=4 can do: faults print partial' on $machine,lack=4 "$ventus" info
 check 1 "there is no device 'rtl'" on rtl "$ventus" info
 
+# Launches as the device has run them, compared with the machine; and one that is wrong in a byte.
+mkdir launches
+check 0 '' on $machine env VENTUS_EXPORT=launches "$VENTUS_BUILD/examples/vecadd"
+check 0 '' "$ventus" run --config launches/machine.conf --case launches/vecadd_0.metadata --expect
+tac launches/vecadd_0.expect | sed '0,/^[1-9a-f][0-9a-f]*$/s//00000001/' | tac >launches/wrong
+mv launches/wrong launches/vecadd_0.expect
+check 1 'vecadd_0' "$ventus" run --config launches/machine.conf --case launches/vecadd_0.metadata --expect
+
 # In the machine file, relative to it; and the variable goes before it.
 mkdir -p conf
 ln -s $machine conf/here.so
