@@ -44,8 +44,8 @@ int main(void)
 END_OF_PROGRAM
 check 0 '' "$ventus" as five.s -o five.elf
 ${CC:-cc} -I"$VENTUS_SOURCE" five.c -o five -L"$VENTUS_BUILD" -lventus-driver || wrong "five.c"
-check 0 '' on $machine env LD_LIBRARY_PATH="$VENTUS_BUILD" ./five
-check 1 "there is no device 'rtl'" on rtl env LD_LIBRARY_PATH="$VENTUS_BUILD" ./five
+check 0 '' on $machine env LD_LIBRARY_PATH="$VENTUS_BUILD" $VENTUS_FOREIGN ./five
+check 1 "there is no device 'rtl'" on rtl env LD_LIBRARY_PATH="$VENTUS_BUILD" $VENTUS_FOREIGN ./five
 
 cat >k.cl <<'END_OF_KERNEL'
 global int calls;
@@ -143,8 +143,9 @@ result = numpy.empty_like(numbers)
 cl.enqueue_copy(queue, result, words)
 print("right" if (result == 2 * numbers).all() else result)
 END_OF_PROGRAM
-VENTUS_TIMEOUT=1 on $machine,hang=1,once=1 $VENTUS_FOREIGN /usr/bin/python3 twice.py >twice.txt 2>/dev/null
-[ "$(tr '\n' ' ' <twice.txt)" = 'failed ended right ' ] || wrong "a device that was opened anew: $(cat twice.txt)"
+# With a sanitizer there is no room in Python for the variables of threads of a second machine.
+[ -n "${VENTUS_FOREIGN-}" ] || VENTUS_TIMEOUT=1 on $machine,hang=1,once=1 /usr/bin/python3 twice.py >twice.txt 2>/dev/null
+[ -n "${VENTUS_FOREIGN-}" ] || [ "$(tr '\n' ' ' <twice.txt)" = 'failed ended right ' ] || wrong "a device that was opened anew: $(cat twice.txt)"
 
 # ---- libraries that are wrong ----
 number=0
