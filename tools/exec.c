@@ -16,7 +16,21 @@
 #include "sim/launch.h"
 #include "tool.h"
 
-enum { PROFILE, PROFILE_MEMORY, TIMELINE, CHECK, CHECK_FILE, ERROR_EXITCODE, TIMING, CONFIG, ENGINE, TIMEOUT, EXPORT };
+enum {
+    PROFILE,
+    PROFILE_MEMORY,
+    TIMELINE,
+    CHECK,
+    CHECK_FILE,
+    ERROR_EXITCODE,
+    TIMING,
+    CONFIG,
+    ENGINE,
+    TIMEOUT,
+    EXPORT,
+    GDB,
+    BACKEND
+};
 
 static const struct flag flags[] = {
     [PROFILE] = {"profile", 0, "[=FILE]",
@@ -35,6 +49,10 @@ static const struct flag flags[] = {
     [ENGINE] = {"engine", 0, "NAME", "what executes instructions: `ventus info` lists the engines"},
     [TIMEOUT] = {"timeout", 0, "S", "end kernels that run for longer than S seconds, and say where they were"},
     [EXPORT] = {"export", 0, "DIR", "write each launch to DIR as files that other simulators run"},
+    [GDB] =
+        {"gdb", 0, "ADDRESS",
+         "wait for gdb or lldb at :PORT or at the path of a socket (docs/debugger.md;\n`ventus debug` starts both)"},
+    [BACKEND] = {"backend", 0, "LIBRARY", "run kernels on the device of this library (docs/hardware.md)"},
     {0},
 };
 
@@ -45,7 +63,8 @@ static const char *const variables[] = {
     [CHECK_FILE] = "VENTUS_CHECK_FILE", [ERROR_EXITCODE] = "VENTUS_CHECK_EXITCODE",
     [TIMING] = "VENTUS_TIMING",         [CONFIG] = "VENTUS_CONFIG",
     [ENGINE] = "VENTUS_ENGINE",         [TIMEOUT] = "VENTUS_TIMEOUT",
-    [EXPORT] = "VENTUS_EXPORT",
+    [EXPORT] = "VENTUS_EXPORT",         [GDB] = "VENTUS_GDB",
+    [BACKEND] = "VENTUS_BACKEND",
 };
 
 static void set(const char *name, const char *value)
@@ -127,6 +146,13 @@ static void check_engine(const struct args *args)
     if (!engine_find(args->value, &engine)) usage_error(args, "--engine is %s, not '%s'", names, args->value);
 }
 
+/* Is a device's library given by its file, not by its name alone? What follows a comma is for the library. */
+static bool names_file(const char *library)
+{
+    size_t n = strcspn(library, ",");
+    return memchr(library, '/', n) || (n > 3 && !memcmp(library + n - 3, ".so", 3));
+}
+
 /* The value of the option's variable; a usage error when it makes no sense. */
 static const char *value_of(const struct args *args, int flag)
 {
@@ -152,6 +178,8 @@ static const char *value_of(const struct args *args, int flag)
     case EXPORT:
         if (mkdir(args->value, 0777) && errno != EEXIST) die("cannot make %s: %s", args->value, strerror(errno));
         return absolute(args->value);
+    case GDB: return args->value[0] == ':' ? args->value : absolute(args->value);
+    case BACKEND: return names_file(args->value) ? absolute(args->value) : args->value;
     case TIMELINE:
     case CHECK_FILE: return absolute(args->value);
     case PROFILE: return args->value && *args->value ? all_absolute(args->value) : "1";

@@ -11,6 +11,8 @@ for case in algorithms arguments atomic constant double-printf double half ids l
     check 0 '' on $machine "$VENTUS_BUILD/tests/clrun" "$VENTUS_SOURCE/tests/cl/$case.cl"
 done
 for example in vecadd matmul histogram; do check 0 'correct' on $machine "$VENTUS_BUILD/examples/$example"; done
+cp $machine here.so
+check 0 'correct' "$ventus" exec --backend here.so -- sh -c "cd / && '$VENTUS_BUILD/examples/vecadd'"
 [ "$(on $machine $VENTUS_FOREIGN clinfo 2>/dev/null | grep -c 'Image support  *Yes')" -ge 1 ] || wrong "clinfo says no images"
 
 # The drop-in library: a word of memory, five more with each launch.

@@ -52,6 +52,10 @@ ${CC:-cc} -w host.c -o host -lOpenCL || { echo "no OpenCL headers: nothing has b
 check 0 'Ventus GPGPU' $exec "$VENTUS_BUILD/examples/vecadd" --size 100
 check 5 '' $exec -- sh -c 'exit 5'
 check 0 "$VENTUS_BUILD/libventus-opencl.so" $exec -- sh -c 'echo $OCL_ICD_VENDORS'
+check 0 '^:1234$' $exec --gdb :1234 -- sh -c 'cd /; echo $VENTUS_GDB'
+check 0 "^$PWD/socket,nowait\$" $exec --gdb socket,nowait -- sh -c 'cd /; echo $VENTUS_GDB'
+check 0 "^$PWD/rtl.so,waveform=a/b\$" $exec --backend rtl.so,waveform=a/b -- sh -c 'cd /; echo $VENTUS_BACKEND'
+check 0 '^rtl,waveform=a/b$' $exec --backend rtl,waveform=a/b -- sh -c 'cd /; echo $VENTUS_BACKEND'
 check 127 "cannot run './none'" $exec ./none
 check 126 "cannot run './host.c'" $exec ./host.c
 check 2 'which program' $exec --engine step
