@@ -111,7 +111,7 @@ test-engines: deps-test build
 	@code=0; has=$$($(BUILD)/ventus info | sed -n 's/^# engine native .* this host: //p'); \
 	export VENTUS_ENGINE=native VENTUS_TRANSLATE_PATIENCE=900; \
 	run="tests/run --build $(BUILD) --jobs $(JOBS) --timeout 900 --translated 95 --turns"; \
-	for level in base v3 v4; do export VENTUS_NATIVE_LEVEL=$$level; case " $$has " in \
+	for level in base v3 v4 v4fp16; do export VENTUS_NATIVE_LEVEL=$$level; case " $$has " in \
 	*" $$level "*) echo "engine: native, $$level"; \
 	VENTUS_TRANSLATE_EFFORT=least $$run $(or $(TESTS),$(LEAST_TESTS)) || code=1; \
 	$$run $(or $(TESTS),$(USUAL_TESTS)) || code=1 ;; \

@@ -58,12 +58,15 @@ bool host_is_v4(void)
            __builtin_cpu_supports("avx512vl");
 }
 
+bool host_is_v4fp16(void) { return host_is_v4() && __builtin_cpu_supports("avx512fp16"); }
+
 bool host_is_amd(void) { return __builtin_cpu_is("amd"); }
 #else
 bool host_is_amd(void) { return false; }
 bool host_is_base(void) { return false; }
 bool host_is_v3(void) { return false; }
 bool host_is_v4(void) { return false; }
+bool host_is_v4fp16(void) { return false; }
 #endif
 
 uint64_t host_spin_end(void) { return host_ns() + (host_processors() > 1 ? SPIN_NS : 0); }

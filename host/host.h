@@ -17,10 +17,11 @@ uint64_t host_ns(void);
 /* Processors that this process may use; at least 1. */
 uint32_t host_processors(void);
 
-/* Is it an x86-64, of level 3 (AVX2, FMA, BMI), of level 4 (also AVX-512 F, BW, CD, DQ and VL)? */
+/* Is it an x86-64, of level 3 (AVX2, FMA, BMI), of level 4 (also AVX-512 F, BW, CD, DQ and VL), with AVX-512 FP16? */
 bool host_is_base(void);
 bool host_is_v3(void);
 bool host_is_v4(void);
+bool host_is_v4fp16(void);
 
 /* Is its processor made by AMD? */
 bool host_is_amd(void);

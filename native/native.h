@@ -22,7 +22,8 @@ enum { NATIVE_MAGIC = 0x4e544e56, NATIVE_CODE_LIMIT = 1 << 20 /* words */ };
 
 /* Instruction sets of hosts. The names are those that VENTUS_NATIVE_LEVEL takes: LEVEL(name, words of a chunk, cpu of
  * LLVM). A chunk is what the code computes with at a time. */
-#define NATIVE_LEVELS(LEVEL) LEVEL(v4, 16, "x86-64-v4") LEVEL(v3, 8, "x86-64-v3") LEVEL(base, 4, "x86-64")
+#define NATIVE_LEVELS(LEVEL) \
+    LEVEL(v4fp16, 16, "x86-64-v4") LEVEL(v4, 16, "x86-64-v4") LEVEL(v3, 8, "x86-64-v3") LEVEL(base, 4, "x86-64")
 enum native_level {
 #define LEVEL(name, words, cpu) NATIVE_##name,
     NATIVE_LEVELS(LEVEL)

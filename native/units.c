@@ -46,7 +46,7 @@ enum native_level units_level(void)
 {
     static once_flag said = ONCE_FLAG_INIT;
     const char *most = secure_getenv("VENTUS_NATIVE_LEVEL");
-    unsigned level = NATIVE_v4;
+    unsigned level = 0;
     bool known = !most || !*most;
     for (unsigned i = 0; most && i < NATIVE_LEVEL_COUNT; i++)
         if (!strcmp(most, level_names[i])) level = i, known = true;

@@ -240,6 +240,27 @@ LANE uint32_t f16_near(float x)
 LANE uint32_t f_from_f16(uint32_t a) { return (a & 0x7fff) > H_INF ? F_NAN : f_bits(f16_float(a)); }
 LANE uint32_t f_to_f16(uint32_t a) { return f16_near(f_of(a)); }
 
+#ifdef LANE_HALF_ARITHMETIC /* and computes with them */
+LANE _Float16 f16_half(uint32_t a)
+{
+    uint16_t bits = (uint16_t)a;
+    _Float16 half;
+    memcpy(&half, &bits, sizeof half);
+    return half;
+}
+LANE uint32_t f16_canon(_Float16 x)
+{
+    uint16_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return x == x ? bits : H_NAN;
+}
+LANE uint32_t f16_add(uint32_t a, uint32_t b) { return f16_canon(f16_half(a) + f16_half(b)); }
+LANE uint32_t f16_mul(uint32_t a, uint32_t b) { return f16_canon(f16_half(a) * f16_half(b)); }
+LANE uint32_t f16_fma(uint32_t a, uint32_t b, uint32_t c)
+{
+    return f16_canon(__builtin_fmaf16(f16_half(a), f16_half(b), f16_half(c)));
+}
+#else
 /* A float has enough bits for a sum or product of halves that is rounded twice. */
 LANE uint32_t f16_add(uint32_t a, uint32_t b) { return f16_near(f16_float(a) + f16_float(b)); }
 LANE uint32_t f16_mul(uint32_t a, uint32_t b) { return f16_near(f16_float(a) * f16_float(b)); }
@@ -253,6 +274,7 @@ LANE uint32_t f16_fma(uint32_t a, uint32_t b, uint32_t c)
     bits += ~bits & inexact ? (away ? 1 : ~0u) : 0;
     return f16_near(f_of(bits));
 }
+#endif
 #else
 LANE uint32_t f_from_f16(uint32_t a)
 {

@@ -158,7 +158,7 @@ static LLVMTargetMachineRef make_machine(const struct translation *t, char **err
     LLVMCodeGenOptLevel effort = least ? LLVMCodeGenLevelNone : LLVMCodeGenLevelDefault;
     LLVMSetTarget(t->module, triple);
     if (!LLVMGetTargetFromTriple(triple, &target, error))
-        machine = LLVMCreateTargetMachine(target, triple, level_cpu(level), level == NATIVE_v4 ? "-prefer-256-bit" : "",
+        machine = LLVMCreateTargetMachine(target, triple, level_cpu(level), level <= NATIVE_v4 ? "-prefer-256-bit" : "",
                                           effort, LLVMRelocPIC, LLVMCodeModelSmall);
     LLVMDisposeMessage(triple);
     return machine;

@@ -33,6 +33,9 @@ static inline __attribute__((always_inline, unused)) float fma_in_double(float a
 #ifdef __F16C__
 #define LANE_HALVES
 #endif
+#ifdef __AVX512FP16__
+#define LANE_HALF_ARITHMETIC
+#endif
 #include "translator/entry.h"
 #include "sim/lane.h"
 #include "native/native.h"
@@ -61,6 +64,8 @@ typedef uint32_t chunk __attribute__((vector_size(4 * CHUNK_WORDS)));
 /* `lane0` is the number of the chunk's first lane, `v0` the word whose bits are the mask. */
 #define CHUNK(id, expr) \
     ALONE(id, expr) \
+    ROW_CHOOSE(HALVES_##id, CHUNK_OF_WORDS, ~)(id, expr)
+#define CHUNK_OF_WORDS(id, expr) \
     chunk row_##id(chunk p2, chunk p1, chunk pd, uint32_t rs1, uint32_t imm, uint32_t v0, uint32_t lane0) \
     { \
         uint32_t a2[CHUNK_WORDS], a1[CHUNK_WORDS], ad[CHUNK_WORDS], out[CHUNK_WORDS]; \
@@ -74,6 +79,30 @@ typedef uint32_t chunk __attribute__((vector_size(4 * CHUNK_WORDS)));
         memcpy(&pd, out, sizeof out); \
         return pd; \
     }
+
+/* Rows on the two halves of each word, where the host computes with halves: on all of a chunk at once. */
+#ifdef LANE_HALF_ARITHMETIC
+typedef _Float16 halves __attribute__((vector_size(4 * CHUNK_WORDS)));
+typedef uint16_t half_bits __attribute__((vector_size(4 * CHUNK_WORDS)));
+
+#define HALVES_VADD_F16X2 ~, CHUNK_OF_HALVES
+#define HALVES_VMUL_F16X2 ~, CHUNK_OF_HALVES
+#define HALVES_VFMA_F16X2 ~, CHUNK_OF_HALVES
+
+#define OF_HALVES static inline __attribute__((always_inline, overloadable)) halves
+OF_HALVES f16x2_add(halves a, halves b) { return a + b; }
+OF_HALVES f16x2_mul(halves a, halves b) { return a * b; }
+OF_HALVES f16x2_fma(halves a, halves b, halves c) { return __builtin_elementwise_fma(a, b, c); }
+
+#define CHUNK_OF_HALVES(id, expr) \
+    chunk row_##id(chunk p2, chunk p1, chunk pd, uint32_t rs1, uint32_t imm, uint32_t v0, uint32_t lane0) \
+    { \
+        const halves vs2 = (halves)p2, vs1 = (halves)p1, vd = (halves)pd, value = (expr); \
+        const half_bits number = (half_bits)(value == value); \
+        (void)vd, (void)rs1, (void)imm, (void)v0, (void)lane0; \
+        return (chunk)(((half_bits)value & number) | (~number & H_NAN)); \
+    }
+#endif
 
 /* ---- scalar registers ---- */
 

@@ -25,7 +25,7 @@ run() { # file engine
         --threads 1 --stats --engine "$2" >"$1.txt" 2>"$1.err" || wrong "$1: exit code $?: $(cat "$1.err")"
 }
 run step step
-for level in v4 v3 base; do
+for level in v4fp16 v4 v3 base; do
     VENTUS_NATIVE_LEVEL=$level run "$level" native
     for what in tickets sums txt; do
         cmp -s step.$what "$level.$what" || wrong "$level: other $what than step"

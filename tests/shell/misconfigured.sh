@@ -49,7 +49,7 @@ says 'ventus: no program can be compiled: this process may not write files that 
 VENTUS_FOREIGN=$limited
 says 'ventus: cannot run the translator /nowhere/translate: No such file or directory; kernels run slowly (VENTUS_TRANSLATE names it)' \
     VENTUS_ENGINE=native VENTUS_TRANSLATE=/nowhere/translate
-says 'VENTUS_NATIVE_LEVEL: foo is no level of hosts; there are: base v3 v4' VENTUS_ENGINE=native VENTUS_NATIVE_LEVEL=foo
+says 'VENTUS_NATIVE_LEVEL: foo is no level of hosts; there are: base v3 v4 v4fp16' VENTUS_ENGINE=native VENTUS_NATIVE_LEVEL=foo
 says 'VENTUS_CACHE_LIMIT: lots is no number of MiB; the limit is 256' VENTUS_CACHE=1 VENTUS_CACHE_DIR="$PWD/cache" VENTUS_CACHE_LIMIT=lots
 says 'VENTUS_TRANSLATE_PATIENCE: soon is no number of seconds from 1 to 100000; it counts as 60' \
     VENTUS_ENGINE=native VENTUS_TRANSLATE_PATIENCE=soon VENTUS_CACHE=0

@@ -24,7 +24,7 @@ same() { # file
 }
 
 run step step 100
-for level in v4 v3 base; do
+for level in v4fp16 v4 v3 base; do
     VENTUS_NATIVE_LEVEL=$level run "native-$level" native 100
     same "native-$level"
     grep -q '(100.0 %); 1 translations' "native-$level.err" || wrong "$level: not translated: $(cat "native-$level.err")"

@@ -52,7 +52,7 @@ translated() { sed -n 's/.*translations of \([0-9]*\) instructions.*/\1/p' "$1.e
 "$VENTUS_BUILD/ventus" cc k.cl -o k.elf || wrong "ventus cc"
 run step step k.elf
 export VENTUS_TRANSLATE_LANES VENTUS_TRANSLATE_EFFORT=least
-for level in v4 v3 base; do
+for level in v4fp16 v4 v3 base; do
     VENTUS_TRANSLATE_LANES=convergent VENTUS_NATIVE_LEVEL=$level run "$level-together" native k.elf
     same "$level-together"
 done

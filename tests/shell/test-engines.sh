@@ -35,10 +35,12 @@ level() {
 
 engines 'v3 base' 'engine: native, base
 engine: native, v3
-engine: native, v4: skipped, this host lacks it' "$(level base; level v3)"
+engine: native, v4: skipped, this host lacks it
+engine: native, v4fp16: skipped, this host lacks it' "$(level base; level v3)"
 engines 'v4 v3 base' 'engine: native, base
 engine: native, v3
-engine: native, v4' "$(level base; level v3; level v4)"
+engine: native, v4
+engine: native, v4fp16: skipped, this host lacks it' "$(level base; level v3; level v4)"
 
 # A test fails that has not run in translated code: all of its machines count together.
 translated() { # shares, exit code, test, what is said of it
