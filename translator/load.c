@@ -375,18 +375,41 @@ static void take_rows(struct translator *t, const struct vector_access *a, const
     transpose4(t, row, word);
 }
 
+/* Do the lanes' words of a set, two or four of each, lie one behind the other without a gap? */
+static bool is_whole(const struct translator *t, const struct vector_access *a, const struct adjacent *set)
+{
+    const uint32_t size = set->words * 4;
+    return set->words > 1 && is_known_spaced(t, a) && a->fact.step == size && (uint32_t)set->imm % size == 0;
+}
+
+/* Words that do so, of a unit. */
+static void take_whole(struct translator *t, const struct vector_access *a, const struct adjacent *set, unsigned first,
+                       LLVMValueRef word[4])
+{
+    const int64_t further = (int64_t)set->imm - (int32_t)a->imm;
+    LLVMTypeRef type = LLVMVectorType(t->i32, a->unit * set->words);
+    LLVMValueRef all = load_unaligned(t, type, ir_field(t, lane_address(t, a, first), (size_t)further));
+    for (unsigned k = 0; k < set->words; k++) {
+        LLVMValueRef index[UNIT_MOST];
+        for (unsigned i = 0; i < a->unit; i++) index[i] = ir_u32(t, i * set->words + k);
+        word[k] = LLVMBuildShuffleVector(t->b, all, LLVMGetPoison(type), LLVMConstVector(index, a->unit), "");
+    }
+}
+
 static void take_set(struct translator *t, const struct vector_access *a, const struct adjacent *set,
                      struct lanes word[4])
 {
     LLVMValueRef unit[4][ISA_LANES / 8], taken[4];
-    unsigned own = chunks_loaded(t, a) * t->words / 8;
-    for (unsigned u = 0; u < lanes_computed(t) / 8; u++) {
-        if (u < own && set->words == 1) take_words(t, a, set, u * 8, taken);
+    const bool whole = is_whole(t, a, set);
+    const unsigned each = whole ? a->unit : 8, own = chunks_loaded(t, a) * t->words / each;
+    for (unsigned u = 0; u < lanes_computed(t) / each; u++) {
+        if (u < own && whole) take_whole(t, a, set, u * each, taken);
+        else if (u < own && set->words == 1) take_words(t, a, set, u * 8, taken);
         else if (u < own && set->words == 2) take_pairs(t, a, set, u * 8, taken);
         else if (u < own) take_rows(t, a, set, u * 8, taken);
         for (unsigned k = 0; k < set->words; k++) unit[k][u] = u < own ? taken[k] : unit[k][u - own];
     }
-    for (unsigned k = 0; k < set->words; k++) word[k] = join_units(t, 8, unit[k]);
+    for (unsigned k = 0; k < set->words; k++) word[k] = join_units(t, each, unit[k]);
 }
 
 /* What one of the loads finds in the words of its set. */
@@ -403,8 +426,8 @@ static struct lanes part_of_set(struct translator *t, const struct vector_access
     return out;
 }
 
-/* The set that a load belongs to, or begins; NULL: it is alone, or not one for this way, as vectors of two words are.
- */
+/* The set that a load belongs to, or begins; NULL: it is alone, or not one for this way, as vectors of two words are
+ * that may have a gap. */
 static struct taken *set_of(struct translator *t, const struct vector_access *a)
 {
     if (!a->all || t->words < 8) return NULL;
@@ -414,7 +437,7 @@ static struct taken *set_of(struct translator *t, const struct vector_access *a)
     struct adjacent found = adjacent_find(t->flow, t->block, a->n);
     bool gaps = is_known_spaced(t, a) && has_small_gaps(a);
     bool four = found.words == 4 && (!gaps || a->fact.step == 32);
-    if (!found.first || ((gaps || likely_gap(t, a)) && !four)) return NULL;
+    if (!found.first || ((gaps || likely_gap(t, a)) && !four && !is_whole(t, a, &found))) return NULL;
     t->ntaken++;
     *set = (struct taken){.set = found};
     return set;
@@ -516,10 +539,33 @@ static struct lanes load_seems_even(struct translator *t, const struct vector_ac
     return meet(t, w.way, w.n);
 }
 
+/* The first load of a set without gaps makes all of them, and fails if another one would: where each lane's words are
+ * aligned, as vectors are, or all lanes' on one page. Elsewhere it is one for `step`. */
+static void load_whole(struct translator *t, const struct vector_access *a, struct taken *set)
+{
+    enum { PAGE = 4096 };
+    const uint32_t size = set->set.words * 4, span = a->fact.period * size;
+    LLVMValueRef bad = LLVMConstInt(t->i1, 0, false), zero = ir_u32(t, 0);
+    for (unsigned lane = 0; lane < lanes_computed(t); lane += a->fact.period) {
+        LLVMValueRef first = LLVMBuildAdd(t->b, lane_sum(t, a, lane), ir_u32(t, (uint32_t)set->set.imm), "");
+        LLVMValueRef last = LLVMBuildAdd(t->b, first, ir_u32(t, span - 1), "");
+        LLVMValueRef odd = LLVMBuildAnd(t->b, first, ir_u32(t, size - 1), "");
+        LLVMValueRef ends = LLVMBuildAnd(t->b, LLVMBuildXor(t->b, first, last, ""), ir_u32(t, PAGE), "");
+        odd = LLVMBuildICmp(t->b, LLVMIntNE, odd, zero, "");
+        ends = LLVMBuildICmp(t->b, LLVMIntNE, ends, zero, "");
+        bad = LLVMBuildOr(t->b, bad, LLVMBuildAnd(t->b, odd, ends, ""), "");
+    }
+    leave_if(t, a->n, bad);
+    take_set(t, a, &set->set, set->word);
+    set->found = LLVMConstInt(t->i1, 1, false);
+}
+
 static struct lanes load_many(struct translator *t, const struct vector_access *a)
 {
     struct taken *set = set_of(t, a);
     struct way ways[2];
+    if (set && !set->found && is_whole(t, a, &set->set)) load_whole(t, a, set);
+    if (set && set->found && LLVMIsConstant(set->found)) return part_of_set(t, a, set);
     if (!set && seems_even(t, a) && !likely_gap(t, a)) return load_seems_even(t, a);
     if (!set && a->fact.period) return is_known_spaced(t, a) ? load_spaced(t, a) : load_scattered(t, a);
     if (!set || !set->found) return load_as_found(t, a, set);

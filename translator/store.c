@@ -161,9 +161,9 @@ static void store_even(struct translator *t, const struct vector_access *a, stru
     }
 }
 
-/* ---- stores of four words of each lane, one behind the other, as vectors of four are ---- */
+/* ---- stores of two or four words of each lane, one behind the other, as vectors, doubles and longs are ---- */
 
-/* Does the ith of four such stores follow? */
+/* Does the ith of such stores follow? */
 static bool is_row_store(const struct node *first, unsigned i)
 {
     const struct isa_memory *m = &first[i].effects.memory;
@@ -172,13 +172,15 @@ static bool is_row_store(const struct node *first, unsigned i)
     return lanes && in->vm && in->rs1 == first->d.in.rs1 && in->imm == first->d.in.imm + 4 * (int32_t)i;
 }
 
-static bool begins_rows(const struct translator *t, const struct vector_access *a)
+/* How many begin there; 0: none. */
+static unsigned begins_rows(const struct translator *t, const struct vector_access *a)
 {
     const struct node *end = &t->flow->nodes[t->block->first + t->block->count];
-    if (!is_known_spaced(t, a) || a->fact.period != ISA_LANES || a->fact.step != ROW_WORDS * 4) return false;
-    for (unsigned i = 0; i < ROW_WORDS; i++)
-        if (a->n + i >= end || !is_row_store(a->n, i)) return false;
-    return true;
+    const unsigned words = a->fact.step / 4;
+    if (!is_known_spaced(t, a) || a->fact.period != ISA_LANES || (words != 2 && words != ROW_WORDS)) return 0;
+    for (unsigned i = 0; i < words; i++)
+        if (a->n + i >= end || !is_row_store(a->n, i)) return 0;
+    return a->fact.step == words * 4 ? words : 0;
 }
 
 struct lanes stored_by(struct translator *t, const struct node *n)
@@ -200,20 +202,31 @@ static void store_eight_rows(struct translator *t, const struct lanes word[ROW_W
     }
 }
 
-/* The first of four stores makes all where what they reach is on one page: then it fails if another one would, and
+/* The two words of a chunk's lanes. */
+static void store_pairs(struct translator *t, const struct lanes word[2], unsigned p, LLVMValueRef address)
+{
+    LLVMValueRef index[2 * UNIT_MOST], both;
+    for (unsigned i = 0; i < 2 * t->words; i++) index[i] = ir_u32(t, i % 2 * t->words + i / 2);
+    LLVMValueRef order = LLVMConstVector(index, 2 * t->words);
+    both = LLVMBuildShuffleVector(t->b, word[0].chunk[p], word[1].chunk[p], order, "");
+    LLVMSetAlignment(LLVMBuildStore(t->b, both, ir_field(t, address, (size_t)p * t->words * 8)), 1);
+}
+
+/* The first of the stores makes all where what they reach is on one page: then it fails if another one would, and
  * before anything is stored. */
-static void store_rows(struct translator *t, const struct vector_access *a)
+static void store_rows(struct translator *t, const struct vector_access *a, unsigned words)
 {
     enum { PAGE = 4096 };
-    const uint32_t span = t->items * ROW_WORDS * 4;
+    const uint32_t span = t->items * words * 4;
     struct lanes word[ROW_WORDS];
     LLVMBasicBlockRef rows = ir_block(t, "rows"), other = ir_block(t, ""), done = ir_block(t, ""), from[2];
     LLVMValueRef first = guest_address(t, a, 0), last = LLVMBuildAdd(t->b, first, ir_u32(t, span - 1), "");
-    for (unsigned i = 0; i < ROW_WORDS; i++) word[i] = stored_by(t, a->n + i);
+    for (unsigned i = 0; i < words; i++) word[i] = stored_by(t, a->n + i);
     LLVMValueRef ends = LLVMBuildAnd(t->b, LLVMBuildXor(t->b, first, last, ""), ir_u32(t, PAGE), "");
     ir_branch_likely(t, LLVMBuildICmp(t->b, LLVMIntEQ, ends, ir_u32(t, 0), ""), rows, other);
     ir_at(t, rows);
-    for (unsigned lane = 0; lane < lanes_computed(t); lane += 8)
+    for (unsigned p = 0; p < t->chunks && words == 2; p++) store_pairs(t, word, p, host_address(t, first));
+    for (unsigned lane = 0; lane < lanes_computed(t) && words == ROW_WORDS; lane += 8)
         store_eight_rows(t, word, lane, host_address(t, first));
     from[0] = LLVMGetInsertBlock(t->b);
     LLVMBuildBr(t->b, done);
@@ -225,10 +238,10 @@ static void store_rows(struct translator *t, const struct vector_access *a)
     t->rows_stored = LLVMBuildPhi(t->b, t->i1, "");
     LLVMValueRef is[2] = {LLVMConstInt(t->i1, 1, false), LLVMConstInt(t->i1, 0, false)};
     LLVMAddIncoming(t->rows_stored, is, from, 2);
-    t->rows_first = a->n;
+    t->rows_first = a->n, t->rows_words = words;
 }
 
-/* One of the other three, where the first has not made them. */
+/* One of the others, where the first has not made them. */
 static void store_rest_of_rows(struct translator *t, const struct vector_access *a, struct lanes data)
 {
     LLVMBasicBlockRef other = ir_block(t, ""), done = ir_block(t, "");
@@ -276,9 +289,11 @@ static void store_as_found(struct translator *t, const struct vector_access *a, 
 
 void store_vector(struct translator *t, const struct vector_access *a, struct lanes data)
 {
+    const bool rest = t->rows_first && a->n > t->rows_first && a->n < t->rows_first + t->rows_words;
+    const unsigned rows = begins_rows(t, a);
     if (is_known_consecutive(t, a)) store_consecutive(t, a, data);
-    else if (t->rows_first && a->n > t->rows_first && a->n < t->rows_first + ROW_WORDS) store_rest_of_rows(t, a, data);
-    else if (begins_rows(t, a)) store_rows(t, a);
+    else if (rest) store_rest_of_rows(t, a, data);
+    else if (rows) store_rows(t, a, rows);
     else if (is_known_spaced(t, a)) store_spaced(t, a, data);
     else if (seems_even(t, a)) store_seems_even(t, a, data);
     else if (a->fact.period || !can_split(t, a)) store_scattered(t, a, data);

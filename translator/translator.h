@@ -85,7 +85,8 @@ struct translator {
     struct v_fact stored[ISA_VREGS];             /* ... and of the variables on the way out that is being made */
     struct taken taken[SETS];                    /* the last sets of loads beside each other */
     unsigned ntaken;
-    const struct node *rows_first;   /* of the last four stores that may be made together; NULL: there are none */
+    const struct node *rows_first;   /* of the last stores that may be made together; NULL: there are none; ... */
+    unsigned rows_words;             /* ... how many they are, two or four */
     LLVMValueRef rows_stored;        /* a condition: the first has made them all */
     uint16_t counted[NATIVE_COUNTS]; /* of the whole block, and up to ... */
     uint16_t passed[NATIVE_COUNTS];  /* ... the instruction in progress, without it */

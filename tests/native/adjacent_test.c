@@ -142,12 +142,41 @@ static void test_rows_are_stored(void **state)
         }
 }
 
+/* Two words of each lane, one behind the other, as doubles are: the first load or store makes both, in the middle and at
+ * the end of what there is; where vectors are not aligned and lie on two pages, each is made for itself. */
+static void test_pairs(void **state)
+{
+    static const int beyond[] = {0, 4, 8, 12, 124, 128, 252, 256, 260};
+    static const char *const accesses[] = {
+        " vlw12.v v7, 0(v6)\n vlw12.v v8, 4(v6)\n vsw12.v v8, 0(v5)\n vsw12.v v7, 128(v5)\n",
+        " vlw12.v v7, 4(v6)\n vlhu12.v v9, 2(v6)\n vlb12.v v10, 0(v6)\n vsw12.v v7, 0(v5)\n vsw12.v v9, 128(v5)\n"
+        " vsw12.v v10, 256(v5)\n",
+        " vsw12.v v11, 0(v6)\n vsw12.v v12, 4(v6)\n",
+        " vsw12.v v11, 4(v6)\n vsw12.v v12, 8(v6)\n vsw12.v v12, 0(v6)\n",
+    };
+    (void)state;
+    for (size_t i = 0; i < 2 * sizeof beyond / sizeof *beyond; i++)
+        for (size_t k = 0; k < sizeof accesses / sizeof *accesses; k++) {
+            char text[1000];
+            const bool ends = i % 2;
+            snprintf(text, sizeof text,
+                     " lui x20, 0x90000\n lui x14, %s\n addi x14, x14, %d\n vid.v v5\n vsll.vi v6, v5, 3\n"
+                     " vmul.vv v11, v6, v6\n vxor.vi v12, v11, -1\n vsll.vi v5, v5, 2\n vadd.vx v6, v6, x14\n"
+                     " vadd.vx v5, v5, x20\n%s endprg\n",
+                     ends ? "0x90010" : "0x90008", -beyond[i / 2], accesses[k]);
+            struct result r = run(text);
+            const bool fits = !ends || beyond[i / 2] >= (k == 3 ? 260 : 256);
+            assert_int_equal(r.status, fits ? LAUNCH_DONE : LAUNCH_FAULT);
+            if (!fits) assert_int_equal(r.fault.addr & ~4u, 0x90010000);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_distances),       cmocka_unit_test(test_known_distances),
         cmocka_unit_test(test_ends_of_memory),  cmocka_unit_test(test_known_ends),
-        cmocka_unit_test(test_rows_are_stored),
+        cmocka_unit_test(test_rows_are_stored), cmocka_unit_test(test_pairs),
     };
     if (!engine_usable(&engine_native)) return 77;
     return cmocka_run_group_tests(tests, pair_setup, pair_teardown);
