@@ -4,6 +4,7 @@
  * simple combinations are all that pays (the code generator takes most of the time). */
 #include "translator/emit.h"
 #include "translator/nans.h"
+#include "translator/pairs.h"
 
 #include <elf.h>
 #include <llvm-c/Analysis.h>
@@ -211,6 +212,8 @@ static bool run_passes(struct translation *t, LLVMTargetMachineRef machine, char
     uint32_t start = emit_clock();
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
     LLVMErrorRef error = LLVMRunPasses(t->module, passes[t->flow->request->effort], machine, options);
+    if (!error && t->flow->request->effort == EFFORT_USUAL && pairs_keep(t->function, t->words))
+        error = LLVMRunPasses(t->module, "function(early-cse,adce)", machine, options);
     LLVMDisposePassBuilderOptions(options);
     t->pass_us = emit_clock() - start;
     if (!error) {

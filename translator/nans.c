@@ -50,20 +50,49 @@ static bool follows(LLVMValueRef v, LLVMValueRef x)
     return v == x || (rounds(v) && behind_casts(LLVMGetOperand(v, 0)) == x);
 }
 
-/* An operand for those to whom all NaNs are one: f(x) of `x is a number ? f(x) : some NaN`. */
-static LLVMValueRef before(LLVMValueRef operand)
+/* Numbers as they were before their NaNs were made canonical: f(x) of `x is a number ? f(x) : some NaN`. NULL: that is
+ * not what v is. */
+static LLVMValueRef number_of(LLVMValueRef v)
 {
-    LLVMValueRef choice = behind_casts(operand);
+    LLVMValueRef choice = behind_casts(v);
     LLVMValueRef test = LLVMIsASelectInst(choice) ? LLVMGetOperand(choice, 0) : NULL;
-    if (!test || !LLVMIsAFCmpInst(test) || !LLVMIsNull(LLVMGetOperand(test, 1))) return operand;
+    if (!test || !LLVMIsAFCmpInst(test) || !LLVMIsNull(LLVMGetOperand(test, 1))) return NULL;
     LLVMRealPredicate how = LLVMGetFCmpPredicate(test);
-    if (how != LLVMRealORD && how != LLVMRealUNO) return operand;
+    if (how != LLVMRealORD && how != LLVMRealUNO) return NULL;
     LLVMValueRef x = behind_casts(LLVMGetOperand(test, 0));
     LLVMValueRef nan = LLVMGetOperand(choice, how == LLVMRealORD ? 2 : 1);
     LLVMValueRef number = LLVMGetOperand(choice, how == LLVMRealORD ? 1 : 2);
-    if (!follows(number, x) || !(is_nans(nan) || behind_casts(nan) == x)) return operand;
-    while (LLVMTypeOf(number) != LLVMTypeOf(operand) && LLVMIsABitCastInst(number)) number = LLVMGetOperand(number, 0);
-    return LLVMTypeOf(number) == LLVMTypeOf(operand) ? number : operand;
+    return follows(number, x) && (is_nans(nan) || behind_casts(nan) == x) ? number : NULL;
+}
+
+/* A value as another type, built where the builder is if it is not there. */
+static LLVMValueRef as_type(LLVMBuilderRef b, LLVMValueRef v, LLVMTypeRef type)
+{
+    while (LLVMTypeOf(v) != type && LLVMIsABitCastInst(v)) v = LLVMGetOperand(v, 0);
+    return LLVMTypeOf(v) == type ? v : LLVMBuildBitCast(b, v, type, "");
+}
+
+static bool changes_sign(LLVMValueRef v)
+{
+    static const char *const absolute[] = {"llvm.fabs.", NULL};
+    return LLVMIsAInstruction(v) && (LLVMGetInstructionOpcode(v) == LLVMFNeg || calls_one_of(v, absolute));
+}
+
+/* An operand for those to whom all NaNs are one. */
+static LLVMValueRef before(LLVMBuilderRef b, LLVMValueRef operand)
+{
+    LLVMTypeRef type = LLVMTypeOf(operand);
+    LLVMValueRef number = number_of(operand), v = behind_casts(operand);
+    if (number) {
+        LLVMPositionBuilderBefore(b, v);
+        return as_type(b, number, type);
+    }
+    if (!changes_sign(v) || LLVMTypeOf(v) != type || !(number = number_of(LLVMGetOperand(v, 0)))) return operand;
+    LLVMPositionBuilderBefore(b, v);
+    LLVMValueRef copy = LLVMInstructionClone(v);
+    LLVMInsertIntoBuilder(b, copy);
+    LLVMSetOperand(copy, 0, as_type(b, number, type));
+    return copy;
 }
 
 static unsigned operands_of_any_nan(LLVMValueRef insn)
@@ -78,11 +107,83 @@ static unsigned operands_of_any_nan(LLVMValueRef insn)
     }
 }
 
+/* ---- numbers that come round a loop ---- */
+
+static LLVMTypeRef doubles_of(LLVMTypeRef longs)
+{
+    LLVMTypeRef number = LLVMDoubleTypeInContext(LLVMGetTypeContext(longs));
+    return LLVMVectorType(number, LLVMGetVectorSize(longs));
+}
+
+/* A constant of longs without a NaN among its elements. */
+static bool is_number(LLVMValueRef constant)
+{
+    if (!LLVMIsConstant(constant)) return false;
+    for (unsigned i = 0; i < LLVMGetVectorSize(LLVMTypeOf(constant)); i++) {
+        LLVMValueRef element = LLVMGetAggregateElement(constant, i);
+        const bool known = element && LLVMIsAConstantInt(element);
+        if (!known || (LLVMConstIntGetZExtValue(element) & ~0ull >> 1) > 0x7ffull << 52) return false;
+    }
+    return true;
+}
+
+/* Are all its values constants, or canonical behind an operation, and one is? */
+static bool comes_round(LLVMValueRef phi)
+{
+    LLVMTypeRef type = LLVMTypeOf(phi);
+    bool some = false;
+    if (LLVMGetTypeKind(type) != LLVMVectorTypeKind) return false;
+    LLVMTypeRef element = LLVMGetElementType(type);
+    if (LLVMGetTypeKind(element) != LLVMIntegerTypeKind || LLVMGetIntTypeWidth(element) != 64) return false;
+    for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
+        LLVMValueRef value = LLVMGetIncomingValue(phi, i), number = number_of(value);
+        if (!number && value != phi && !is_number(value)) return false;
+        some |= number != NULL;
+    }
+    return some;
+}
+
+/* A phi of numbers as they are takes its place, which are made canonical behind it. */
+static void go_round_raw(LLVMBuilderRef b, LLVMValueRef phi)
+{
+    LLVMTypeRef longs = LLVMTypeOf(phi), doubles = doubles_of(longs);
+    LLVMPositionBuilderBefore(b, phi);
+    LLVMValueRef raw = LLVMBuildPhi(b, doubles, ""), nans[64];
+    for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
+        LLVMBasicBlockRef from = LLVMGetIncomingBlock(phi, i);
+        LLVMValueRef value = LLVMGetIncomingValue(phi, i), number = number_of(value);
+        LLVMPositionBuilderBefore(b, LLVMGetBasicBlockTerminator(from));
+        value = value == phi ? raw : as_type(b, number ? number : value, doubles);
+        LLVMAddIncoming(raw, &value, &from, 1);
+    }
+    LLVMValueRef first = raw;
+    while (LLVMIsAPHINode(first)) first = LLVMGetNextInstruction(first);
+    LLVMPositionBuilderBefore(b, first);
+    for (unsigned i = 0; i < LLVMGetVectorSize(longs); i++)
+        nans[i] = LLVMConstInt(LLVMGetElementType(longs), 0x7ff8000000000000, false);
+    LLVMValueRef is = LLVMBuildFCmp(b, LLVMRealORD, raw, LLVMConstNull(doubles), "");
+    LLVMValueRef nan = LLVMConstVector(nans, LLVMGetVectorSize(longs));
+    LLVMReplaceAllUsesWith(phi, LLVMBuildSelect(b, is, LLVMBuildBitCast(b, raw, longs, ""), nan, ""));
+    LLVMInstructionEraseFromParent(phi);
+}
+
+static void skip_in_phis(LLVMBuilderRef b, LLVMBasicBlockRef block)
+{
+    for (LLVMValueRef phi = LLVMGetFirstInstruction(block), next; LLVMIsAPHINode(phi); phi = next) {
+        next = LLVMGetNextInstruction(phi);
+        if (comes_round(phi)) go_round_raw(b, phi);
+    }
+}
+
 /* Backwards: `before` looks at operands as they were. */
 void nans_skip(LLVMValueRef function)
 {
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetModuleContext(LLVMGetGlobalParent(function)));
+    for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block; block = LLVMGetNextBasicBlock(block))
+        skip_in_phis(b, block);
     for (LLVMBasicBlockRef block = LLVMGetLastBasicBlock(function); block; block = LLVMGetPreviousBasicBlock(block))
         for (LLVMValueRef insn = LLVMGetLastInstruction(block); insn; insn = LLVMGetPreviousInstruction(insn))
             for (unsigned i = 0, n = operands_of_any_nan(insn); i < n; i++)
-                LLVMSetOperand(insn, i, before(LLVMGetOperand(insn, i)));
+                LLVMSetOperand(insn, i, before(b, LLVMGetOperand(insn, i)));
+    LLVMDisposeBuilder(b);
 }

@@ -1,0 +1,66 @@
+# Doubles and longs in translated code, whose two words stay together from one operation to the next: through signs, choices, loops and
+# divergent branches, with NaNs of every kind. Each host level leaves what `step` leaves, bit by bit.
+set -u
+. "$VENTUS_SOURCE/tests/shell/common"
+cat >k.cl <<'END'
+kernel void k(global const double *in, global double *out, int rounds)
+{
+    int i = get_global_id(0), n = get_global_size(0), last = i % rounds;
+    double x = in[i], y = in[n + i], sum = 0, product = 1, kept = x, found = y;
+    for (int j = 0; j < rounds; j++) {
+        double d = y - sum * 0.5;
+        sum += d * (d > 0.5 ? x : -d);
+        product *= fabs(x) - (d < y ? y : 0.25);
+        kept = j < last ? kept : -kept;
+        found = fabs(found) < 4 ? found - 0.125 : -fabs(x);
+    }
+    for (int j = 0; j < last; j++) {
+        if (kept < y) kept = kept + 1.5;
+        else found = -found;
+        y = j & 1 ? -y : y * 1.25;
+    }
+    double moved = x; /* not at all: a NaN stays as it is */
+    for (int j = 6; j < rounds; j++) moved = moved * y;
+    double all[10] = {sum, product, kept, found, y, -x, fabs(y), -sum, x * -y - product, moved};
+    for (int j = 0; j < 10; j++) out[j * n + i] = all[j];
+}
+
+kernel void longs(global const ulong *in, global ulong *out, int rounds)
+{
+    int i = get_global_id(0), n = get_global_size(0);
+    ulong x = in[i], y = in[n + i], z = x;
+    for (int j = 0; j < rounds; j++) {
+        x = x * 6364136223846793005ul + (y ^ 0x8000000000000000ul);
+        z = x & 64 ? z & 0x7ffffffffffffffful : y ^ 0x8000000000000000ul;
+        y = rotate(y, (ulong)j) + (z | 0x8000000000000000ul);
+    }
+    out[i] = x, out[n + i] = y, out[2 * n + i] = z;
+}
+END
+cat >in.py <<'END'
+import random, struct
+random.seed(5)
+odd = [0, 1 << 63, 1, 0x7ff << 52, 0xfff << 52, 0x7ff8 << 48, 0xfff8 << 48, (0x7ff << 52) + 1, (0xfff << 52) + 77, 0x7fffffffffffffff]
+near = lambda: struct.unpack("<Q", struct.pack("<d", random.uniform(-3, 3)))[0]
+words = [random.choice(odd) if random.random() < 0.3 else near() if random.random() < 0.9 else random.getrandbits(64) for _ in range(1024)]
+open("in.bin", "wb").write(struct.pack("<1024Q", *words))
+END
+python3 in.py || wrong "no input"
+"$VENTUS_BUILD/ventus" cc k.cl -o k.elf || wrong "ventus cc"
+
+run() { # file kernel engine
+    VENTUS_STATS=1 timeout 100 "$VENTUS_BUILD/ventus" run k.elf --kernel "$2" -g 512 -l 64 -a buf:@in.bin -a "out:40960:$1.bin" -a i:6 --stats \
+        --engine "$3" >"$1.txt" 2>"$1.err" || wrong "$1: exit code $?: $(cat "$1.err")"
+}
+export VENTUS_TRANSLATE_VERIFY=1 VENTUS_TRANSLATE_LANES
+for kernel in k longs; do
+    run step $kernel step
+    for level in v4 v3 base; do
+        for VENTUS_TRANSLATE_LANES in all divergent; do
+            VENTUS_NATIVE_LEVEL=$level run $level $kernel native
+            grep -q '(100.0 %)' $level.err || wrong "$kernel, $level: not translated: $(cat $level.err)"
+            for what in bin txt; do cmp step.$what $level.$what || wrong "$kernel, $level, $VENTUS_TRANSLATE_LANES: other $what than step"; done
+        done
+    done
+done
+exit $status
