@@ -178,4 +178,4 @@ static void close_file(void *state, uint64_t now)
     free(k);
 }
 
-const struct timeline_form timeline_konata = {{".kanata", ".konata", ".log"}, open_file, event, close_file};
+const struct timeline_form timeline_konata = {{".kanata", ".konata", ".log"}, open_file, event, NULL, close_file};

@@ -39,6 +39,7 @@ static bool is_quiet(const struct core *c)
 
 static void cycle(struct model *m)
 {
+    if (__builtin_expect(m->timeline != NULL, 0)) timeline_cycle(m->timeline);
     m->now++;
     l2_cycle(m);
     l2_take_messages(m);

@@ -618,6 +618,8 @@ void account_close(struct model *m);
 /* timeline.c: opens the file for events, and ends it at cycle `now`; errors as output_open and output_close */
 struct timeline *timeline_open(const struct model *m, const char *path, char *why, size_t why_size);
 bool timeline_close(struct timeline *t, uint64_t now, char *why, size_t why_size);
+/* The cycle has ended, and its events have been written. */
+void timeline_cycle(const struct timeline *t);
 void timeline_write(const struct core *c, const char *event, unsigned warp, uint32_t pc, bool has_pc,
                     const char *format, ...) __attribute__((format(printf, 6, 7)));
 #define EVENT(c, event, warp, pc, ...) \

@@ -209,4 +209,4 @@ static void close_file(void *state, uint64_t now)
     free(p);
 }
 
-const struct timeline_form timeline_perfetto = {{".json"}, open_file, event, close_file};
+const struct timeline_form timeline_perfetto = {{".json"}, open_file, event, NULL, close_file};

@@ -38,7 +38,7 @@ static void csv_close(void *out, uint64_t now)
     (void)now;
 }
 
-static const struct timeline_form csv = {{".csv"}, csv_open, csv_event, csv_close};
+static const struct timeline_form csv = {{".csv"}, csv_open, csv_event, NULL, csv_close};
 
 /* ---- opening and closing ---- */
 
@@ -50,7 +50,7 @@ static bool ends_with(const char *s, const char *end)
 
 static const struct timeline_form *form_of(const char *path)
 {
-    static const struct timeline_form *const forms[] = {&timeline_perfetto, &timeline_konata};
+    static const struct timeline_form *const forms[] = {&timeline_perfetto, &timeline_konata, &timeline_vcd};
     for (unsigned i = 0; i < sizeof forms / sizeof *forms; i++)
         for (unsigned k = 0; k < 3; k++)
             if (forms[i]->suffixes[k] && ends_with(path, forms[i]->suffixes[k])) return forms[i];
@@ -83,6 +83,11 @@ bool timeline_close(struct timeline *t, uint64_t now, char *why, size_t why_size
     free(t->path);
     free(t);
     return written;
+}
+
+void timeline_cycle(const struct timeline *t)
+{
+    if (t->form->cycle) t->form->cycle(t->state);
 }
 
 /* ---- events ---- */
