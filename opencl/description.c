@@ -32,24 +32,40 @@ bool device_can(uint32_t feature)
     return can & feature;
 }
 
-/* What an extension or a feature of the language needs, by a part of its name. */
 static const struct {
-    const char *part;
+    const char *word, *part;
     uint32_t feature;
-} needs[] = {
-    {"fp64", VENTUS_BACKEND_DOUBLES},   {"fp16", VENTUS_BACKEND_HALVES},    {"image", VENTUS_BACKEND_IMAGES},
-    {"atomic", VENTUS_BACKEND_ATOMICS}, {"_pipes", VENTUS_BACKEND_ATOMICS},
+} parts[] = {
+#define PART(feature, word, part) {word, part, VENTUS_BACKEND_##feature},
+#include "isa/features.def"
 };
+enum { PARTS = sizeof parts / sizeof *parts };
+
+bool device_has(const char *name)
+{
+    for (size_t i = 0; i < PARTS; i++) {
+        const char *part = parts[i].part;
+        if (device_can(parts[i].feature)) continue;
+        if (*part == '=' ? !strcmp(name, part + 1) : strstr(name, part) != NULL) return false;
+    }
+    return true;
+}
+
+void device_lacks(char *text, size_t size)
+{
+    const char *last = "";
+    size_t used = 0;
+    *text = 0;
+    for (size_t i = 0; i < PARTS; last = parts[i++].word)
+        if (!device_can(parts[i].feature) && strcmp(parts[i].word, last) != 0 && used < size)
+            used += (size_t)snprintf(text + used, size - used, "%s%s", used ? "," : "", parts[i].word);
+}
 
 size_t device_offers(const cl_name_version *all, size_t n, cl_name_version *offered)
 {
     size_t count = 0;
-    for (size_t i = 0; i < n; i++) {
-        bool has = true;
-        for (size_t k = 0; k < sizeof needs / sizeof *needs && has; k++)
-            has = !strstr(all[i].name, needs[k].part) || device_can(needs[k].feature);
-        if (has) offered[count++] = all[i];
-    }
+    for (size_t i = 0; i < n; i++)
+        if (device_has(all[i].name)) offered[count++] = all[i];
     return count;
 }
 

@@ -105,6 +105,43 @@ clinfo_of 128 >out.txt; grep -q cl_khr_fp16 out.txt && wrong "halves are offered
 clinfo_of 256 >out.txt; grep -q 'Image support  *No' out.txt || wrong "images are offered by a device that has none"
 clinfo_of 4 >out.txt; grep -q int32_base_atomics out.txt && wrong "atomics are offered by a device that has none"
 clinfo_of 16 >out.txt; grep -q 'Max number of sub-devices  *0' out.txt || wrong "sub-devices are offered by a device that has none"
+# What is not offered does not build, in any version of the language, as a module, or linked; the log says why.
+builds_not() { # BITS TEXT: the program of standard input
+    { echo "//! build_fails $2"; cat; } >not.cl
+    check 0 '' on $machine,lack=$1 "$VENTUS_BUILD/tests/clrun" not.cl
+    check 1 '' "$VENTUS_BUILD/tests/clrun" not.cl
+}
+echo 'kernel void k(global double *a) { a[0] *= 2; }' | builds_not 64 "use of type 'double' requires"
+echo 'kernel void k(global double *a) { a[0] *= 2; }' | builds_not 64 'note: the device that this program is for has no doubles'
+echo 'kernel void k(global half *a) { half x = a[0]; a[1] = x; }' | builds_not 128 'note: the device that this program is for has no halves'
+for version in 1.2 2.0 3.0; do
+    printf '//! options -cl-std=CL%s\nkernel void k(read_only image2d_t a, global float4 *b) { b[0] = read_imagef(a, (int2)(0)); }\n' $version | builds_not 256 'no images'
+done
+printf '#ifdef cl_khr_fp64\nkernel void k(global float *a) { double x = a[0]; a[0] = x; }\n#elif defined(cl_khr_fp16) || defined(__IMAGE_SUPPORT__)\n#error one is there\n#else\n//! run k global=32\n//! arg a float[32] = i -> i / 4.0\nkernel void k(global float *a) { a[get_global_id(0)] *= 0.25; if (get_global_id(0) == 3) printf("%%f", a[3]); }\n//! print 0.750000\n#endif\n' >without.cl
+check 0 '' on $machine,lack=448 "$VENTUS_BUILD/tests/clrun" without.cl
+printf '#ifdef cl_khr_int64_base_atomics\n#error it is there\n#endif\n//! run k global=32\n//! arg a int[32] = i -> i + 1\nkernel void k(global int *a) { a[get_global_id(0)]++; }\n' >without.cl
+check 0 '' on $machine,lack=4 "$VENTUS_BUILD/tests/clrun" without.cl
+cat >image.py <<'END_OF_PROGRAM'
+import pyopencl as cl
+context = cl.create_some_context(interactive=False)
+rgba = cl.ImageFormat(cl.channel_order.RGBA, cl.channel_type.UNORM_INT8)
+def error(call):
+    try:
+        call()
+    except cl.LogicError as e:
+        return e.code == cl.status_code.INVALID_OPERATION
+print(error(lambda: cl.Image(context, 0, rgba, (4, 4))), error(lambda: cl.Sampler(context, False, cl.addressing_mode.NONE, cl.filter_mode.NEAREST)),
+      cl.get_supported_image_formats(context, 0, cl.mem_object_type.IMAGE2D))
+END_OF_PROGRAM
+[ -n "${VENTUS_FOREIGN-}" ] || [ "$(on $machine,lack=256 /usr/bin/python3 image.py 2>/dev/null)" = 'True True []' ] || wrong "images can be made on a device that has none"
+echo 'kernel void k(global double *a) { a[0] *= 2; }' >double.cl
+check 0 '' "$ventus" cc --compile double.cl -o double.o
+check 1 '<source>:1:4.*: error: this uses double, and the device that the program is for has no doubles' "$ventus" cc --lacks images,doubles --link double.o -o double.elf
+check 0 '' "$ventus" cc --lacks images,halves --link double.o -o double.elf
+check 2 'devices may lack doubles, halves, images, atomics' "$ventus" cc --lacks float double.cl
+printf 'OpCapability Kernel\nOpCapability Addresses\nOpCapability Float64\nOpMemoryModel Physical32 OpenCL\n' | spirv-as --target-env opencl2.0 - -o double.spv
+check 1 'the module needs capability Float64, which the device that it is for does not have' "$ventus" cc --lacks doubles double.spv -o double.elf
+
 printf 'translation = sv39\n' >sv39.conf
 check 1 'it does not translate addresses' run 32 --config sv39.conf -k f -g 64 -l 32 -a buf:256 -a i:3
 check 0 '  0 3 6 9 12 15' run 0 --config sv39.conf -k f -g 64 -a buf:256 -a i:3 --show 0:i
