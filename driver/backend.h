@@ -5,6 +5,9 @@
 #ifndef VENTUS_DRIVER_BACKEND_H
 #define VENTUS_DRIVER_BACKEND_H
 
+#include <pthread.h>
+#include <sys/types.h>
+
 #include "driver/ventus.h"
 #include "driver/ventus_backend.h"
 #include "sim/launch.h"
@@ -16,6 +19,10 @@ struct backend {
     struct ventus_backend_device *device; /* NULL: not open */
     struct ventus_backend_info info;
     char spec[DEVICE_NAME];        /* what it was opened with: library and options */
+    struct backend *next;          /* of those that the end of the process closes */
+    pid_t process;                 /* whose device it is: not that of a child of fork() */
+    pthread_mutex_t lock;          /* of the library's device: a call at a time */
+    bool launched;                 /* it has run something */
     struct job *job;               /* that it runs; NULL: none */
     bool begun;                    /* the device has it */
     bool anew;                     /* it is to be closed, and opened again */

@@ -60,6 +60,7 @@ kernel void f(global int *a, int n)
 }
 kernel void stray(global int *a) { a[1 << 28] = 1; }
 kernel void many(global int *a) { printf("%d %d %d %d\n", a[0], 1, 2, (int)get_global_id(0)); }
+kernel void forever(global int *a) { for (volatile int i = 0;; i++) printf("%d %d %d %d\n", i, 1, 2, 3); }
 kernel void sum(global int *a) { atomic_add(a, (int)get_global_id(0)); }
 END_OF_KERNEL
 check 0 '' "$ventus" cc --options -cl-std=CL3.0 k.cl -o k.elf
@@ -68,7 +69,7 @@ grep -q 'warp instructions  *[1-9]' out.txt || wrong "the counters of the device
 grep -q 'call 1' out.txt || wrong "printf does not come through"
 "$ventus" run k.elf -k f -g 64 -a buf:256 -a i:3 --show 0:i --stats >own.txt 2>&1
 diff own.txt out.txt || wrong "the machine behind the driver is another one"
-check 1 'the kernel failed: kernel stray: device .*write to unmapped' on $machine "$ventus" run k.elf -k stray -g 64 -a buf:256
+check 1 'the kernel failed: kernel stray failed at line 9: device .*write to unmapped' on $machine "$ventus" run k.elf -k stray -g 64 -a buf:256
 # More output than the print buffer holds: the device stands still while the host makes room.
 on $machine env VENTUS_TIMEOUT=200 "$ventus" run k.elf -k many -g 65536 -a buf:256 >many.txt || wrong "a full print buffer"
 [ "$(wc -l <many.txt)" = 65536 ] || wrong "$(wc -l <many.txt) lines, not 65536"
@@ -165,6 +166,24 @@ check 1 'an option is none of lack, slow, hang, once' on $machine,speed=3 "$VENT
 # ---- a launch that does not end; the next one has a new device ----
 check 1 'was stopped: the launch had not ended' env VENTUS_TIMEOUT=1 VENTUS_BACKEND=$machine,hang=1 "$ventus" run k.elf -k f -g 64 -a buf:256 -a i:3
 
+check 1 'was stopped: the launch had not ended' env VENTUS_TIMEOUT=1 VENTUS_BACKEND=$machine timeout 60 "$ventus" run k.elf -k forever -g 64 -a buf:256
+
+# A launch that never begins has a reason of its own, not that of one before it.
+cat >reasons.py <<'END_OF_PROGRAM'
+import numpy, pyopencl as cl
+context = cl.create_some_context(interactive=False)
+queue = cl.CommandQueue(context)
+words = cl.Buffer(context, cl.mem_flags.READ_WRITE, 4096)
+program = cl.Program(context, """kernel void stray(global int *a, int n) { a[1 << 28] = n; }
+kernel void large(global int *a, int n) { int p[400]; for (int i = 0; i < 400; i++) p[i] = a[i & 31]; a[get_global_id(0)] = p[n]; }""").build()
+for kernel in program.stray, program.large:
+    try:
+        kernel(queue, (1 << 22,), (32,), words, numpy.int32(3)).wait()
+    except cl.Error:
+        pass
+END_OF_PROGRAM
+[ -n "${VENTUS_FOREIGN-}" ] || check 0 'kernel large: out of device memory: the device takes private memory for each work-group, here 131072 with [1-9]' on $machine,lack=1024 /usr/bin/python3 reasons.py
+
 cat >twice.py <<'END_OF_PROGRAM'
 import numpy, pyopencl as cl
 context = cl.create_some_context(interactive=False)
@@ -216,5 +235,6 @@ wrong_library 0 'it says it has 1073741824 counters, more than 256: none is take
 wrong_library 1 'assertion 17'
 wrong_library 1 'the launch has not ended within the time-out of the device'
 wrong_library 1 'hostile23.so: xxxx'
+wrong_library 1 'was stopped: the launch had not ended'
 wrong_library 0 ''
 exit $status

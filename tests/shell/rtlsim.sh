@@ -37,6 +37,12 @@ for shape in 1 2 3; do
     check 0 '' env VENTUS_CONFIG=m.conf VENTUS_BACKEND=./rtl$shape.so "$VENTUS_BUILD/tests/clrun" launches.cl
     check 0 '' run ./rtl$shape.so,waveform=w.fst,from=100,to=200
     [ "$(cat w.fst)" = 'from 200 to 400' ] || wrong "shape $shape: the waveform's range: $(cat w.fst)"
+    # OpenCL keeps devices for contexts to come: the end of the process closes them, which writes the waveform.
+    rm -f w.fst
+    mkdir scratch
+    check 0 'correct' env TMPDIR="$PWD/scratch" VENTUS_CONFIG=m.conf VENTUS_BACKEND=./rtl$shape.so,waveform=w.fst "$VENTUS_BUILD/examples/vecadd"
+    [ -s w.fst ] || wrong "shape $shape: no waveform of an OpenCL program"
+    rmdir scratch || wrong "shape $shape: files are left in TMPDIR: $(ls scratch)"
     check 1 'the launch has not ended (timeout) after' env FAKE_OPTIONS=hang=1 VENTUS_BACKEND=./rtl$shape.so,timeout=20,snapshot=s.fst "$ventus" run k.elf --config m.conf -g 64 -l 32 -a iota:64 -a i:2
     grep -q 'waveform of its end is in s.fst' out.txt && grep -q 'once more' s.fst || wrong "shape $shape: no snapshot"
     rm -f s.fst
