@@ -389,7 +389,7 @@ static void take_outcome(struct backend *b, struct job *j, int state, const stru
     j->result.status = state == VENTUS_BACKEND_DONE ? LAUNCH_DONE : LAUNCH_FAULT;
     if (state == VENTUS_BACKEND_DONE || *b->says) return; /* its memory has failed while it printed */
     if (state == VENTUS_BACKEND_TIMEOUT) {
-        event_of(j)->overdue = true;
+        event_set_overdue(event_of(j));
         j->result.status = LAUNCH_CANCELLED;
     }
     if (state == VENTUS_BACKEND_FAULT) {

@@ -419,6 +419,8 @@ void device_release(ventus_device *device);
 
 /* Is it a launch that has run for longer than it may? */
 bool event_is_overdue(const ventus_event *event);
+/* It has, and is to end. Without the lock. */
+void event_set_overdue(ventus_event *event);
 /* Is a launch that runs to end? Without the lock. */
 bool event_is_over(ventus_event *event);
 

@@ -65,6 +65,23 @@ check 1 'none.h is not the ventus_rtlsim.h of any version that is known' "$ventu
 check 1 'missing.h: No such file' "$ventus" backend build --rtlsim missing.h libfake1.so
 echo 'int x;' | ${CC:-cc} -shared -fPIC -x c - -o libnone.so
 check 1 'the adaptor cannot be built with' "$ventus" backend build --rtlsim shape1.h -o no.so libnone.so
+cp libfake1.so same.so
+# Names that a shell, the linker or VENTUS_BACKEND would read otherwise; several words as a compiler; what works stays.
+mkdir "a folder,too"
+cp shape1.h "a folder,too/it's a header"
+cp libfake1.so "a folder,too/libfake one.so"
+check 0 "a folder.so: VENTUS_BACKEND='./a folder.so' makes" "$ventus" backend build --rtlsim "a folder,too/it's a header" -o 'a folder.so' "a folder,too/libfake one.so"
+check 0 '  6 9 12 15 18' run './a folder.so' --show 0:i
+check 0 '' env CC='env PATH=/usr/bin:/bin cc' "$ventus" backend build --rtlsim shape1.h -o words.so libfake1.so
+check 1 'a comma in its name would begin the options in VENTUS_BACKEND' "$ventus" backend build --rtlsim shape1.h -o rtl,1.so libfake1.so
+check 1 'same.so is the RTL library itself' "$ventus" backend build --rtlsim shape1.h -o same.so same.so
+cp rtl1.so works.so
+check 1 'the adaptor cannot be built with' "$ventus" backend build --rtlsim shape1.h -o works.so libnone.so
+cmp -s rtl1.so works.so && [ ! -e works.so.part ] || wrong 'a build that fails leaves something else than there was'
+printf 'int missing(void);\n__attribute__((constructor)) static void use(void) { missing(); }\n' | ${CC:-cc} -shared -fPIC -x c - -o libholes.so
+${CC:-cc} -shared -fPIC -DHEADER="\"$PWD/shape1.h\"" -DSHAPE=1 -include stdbool.h -I"$VENTUS_SOURCE/driver" \
+    "$VENTUS_SOURCE/tests/device/rtlsim_fake.c" -Wl,--no-as-needed ./libholes.so -o libmore.so -w
+check 1 'the device library cannot be loaded: .*missing' "$ventus" backend build --rtlsim shape1.h -o more.so libmore.so
 check 1 'cannot run /nowhere/cc.*install a C compiler' env CC=/nowhere/cc "$ventus" backend build --rtlsim shape1.h libfake1.so
 check 2 "'build' is meant" "$ventus" backend make
 check 2 'rtlsim HEADER and LIBRARY are needed' "$ventus" backend build
