@@ -124,8 +124,10 @@ static int put(struct ventus_backend_device *d, uint64_t addr, const void *src, 
     return 0;
 }
 
+/* Of a launch that is given up, which ends here. */
 static int get(struct ventus_backend_device *d, uint64_t addr, void *dst, uint64_t size, char *why, size_t why_size)
 {
+    if (d->started && !d->told) stop(d);
     const void *from = gpu_mem(d->gpu, (uint32_t)addr, size);
     if (!from) return fail(why, why_size, "nobody has written it");
     memcpy(dst, from, size);
