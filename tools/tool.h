@@ -15,6 +15,7 @@ int cmd_backend(int argc, char **argv);
 int cmd_cc(int argc, char **argv);
 int cmd_compare(int argc, char **argv);
 int cmd_debug(int argc, char **argv);
+int cmd_diff(int argc, char **argv);
 int cmd_exec(int argc, char **argv);
 int cmd_info(int argc, char **argv);
 int cmd_isa(int argc, char **argv);
