@@ -31,6 +31,9 @@ static bool open_device(struct backend *b, char *why, size_t why_size)
     return false;
 }
 
+/* MiB of the window for buffers, which is what the machine has; and what a launch takes with its output, and more. */
+enum { MEMORY_MOST = (0x100000000 - ABI_HEAP_BASE) >> 20, MEMORY_LEAST = 16 };
+
 /* What the machine file says. */
 static struct ventus_backend_info question(const struct gpu_config *c)
 {
@@ -42,6 +45,7 @@ static struct ventus_backend_info question(const struct gpu_config *c)
     i.threads_per_warp = c->threads_per_warp, i.lds_bytes = c->lds_bytes, i.clock_mhz = c->clock_mhz;
     i.vgpr_rows = c->vgpr_rows, i.sgpr_rows = c->sgpr_rows;
     snprintf(i.profile, sizeof i.profile, "%s", isa_profile_name((enum isa_profile)c->profile));
+    i.memory_mib = MEMORY_MOST;
     return i;
 }
 
@@ -70,6 +74,9 @@ static bool take_over(const struct backend *b, struct gpu_config *c, char *why, 
     else if (!isa_profile_find(i->profile, &profile)) wrong = "its profile is none of " ISA_PROFILE_NAMES;
     else if (c->translation == GPU_SV39 && !(i->features & VENTUS_BACKEND_SV39))
         wrong = "it does not translate addresses (translation = sv39)";
+    else if (i->memory_mib < MEMORY_LEAST || i->memory_mib > MEMORY_MOST) wrong = "memory_mib must be 16 to 1792";
+    else if (c->translation == GPU_SV39 && i->memory_mib < MEMORY_MOST)
+        wrong = "it has too little memory for translation = sv39";
     if (!wrong) {
         c->sms = i->sms, c->warps_per_sm = i->warps_per_sm, c->groups_per_sm = i->groups_per_sm;
         c->threads_per_warp = i->threads_per_warp, c->lds_bytes = i->lds_bytes, c->clock_mhz = i->clock_mhz;
@@ -217,6 +224,7 @@ static const struct answer *ask(const struct gpu_config *c, char *why, size_t wh
     if (!b) return free(a), NULL;
     a->summary.features = b->info.features;
     snprintf(a->summary.name, sizeof a->summary.name, "%s", b->info.name);
+    a->summary.memory_mib = b->info.memory_mib;
     backend_free(b);
     a->next = answers;
     return answers = a;
@@ -233,7 +241,7 @@ static void adopt(struct gpu_config *c, const struct gpu_config *is)
 bool backend_config(struct gpu_config *c, struct backend_summary *summary, char *why, size_t why_size)
 {
     const char *said = secure_getenv("VENTUS_BACKEND"), *machine;
-    *summary = (struct backend_summary){.features = VENTUS_BACKEND_FEATURES};
+    *summary = (struct backend_summary){.features = VENTUS_BACKEND_FEATURES, .memory_mib = MEMORY_MOST};
     if (said && strlen(said) >= sizeof c->device)
         return snprintf(why, why_size, "VENTUS_BACKEND: the name is too long"), false;
     if (said && *said) snprintf(c->device, sizeof c->device, "%s", strcmp(said, "none") ? said : "");
@@ -253,6 +261,20 @@ bool backend_config(struct gpu_config *c, struct backend_summary *summary, char 
     }
     pthread_mutex_unlock(&answers_lock);
     return a != NULL;
+}
+
+uint64_t backend_memory_end(const struct backend *b)
+{
+    const uint64_t end = ABI_HEAP_BASE + ((uint64_t)(b ? b->info.memory_mib : MEMORY_MOST) << 20);
+    return end < ABI_HEAP_LIMIT ? end : ABI_HEAP_LIMIT;
+}
+
+bool backend_is_open(void)
+{
+    pthread_mutex_lock(&opened_lock);
+    const bool is = opened && opened->process == getpid();
+    pthread_mutex_unlock(&opened_lock);
+    return is;
 }
 
 uint32_t device_features(const ventus_device *d)

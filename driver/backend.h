@@ -38,7 +38,7 @@ struct backend {
 struct backend *backend_new(const struct gpu_config *config, char *why, size_t why_size);
 /* What is known of a device without one of its own. */
 struct backend_summary {
-    uint32_t features;
+    uint32_t features, memory_mib;
     char name[48];
 };
 
@@ -48,6 +48,12 @@ void backend_free(struct backend *b);
 /* Has the configuration say what the device that it names, or in its place VENTUS_BACKEND, is like, if there is to be
  * one. False: `why` has the reason. */
 bool backend_config(struct gpu_config *config, struct backend_summary *summary, char *why, size_t why_size);
+
+/* Where its memory for buffers ends; NULL: the machine's. */
+uint64_t backend_memory_end(const struct backend *b);
+
+/* Has this process one open? A library may have only one to give. */
+bool backend_is_open(void);
 
 /* What it knows of a launch that has ended goes into the event. */
 void backend_outcome(ventus_event *event);

@@ -229,7 +229,7 @@ enum ventus_status memory_alloc_launch(ventus_device *device, uint64_t size, uin
 void memory_keep(ventus_device *device, uint32_t addr);
 
 /* All of the heap is free. False: out of memory. */
-bool memory_open(ventus_device *device);
+bool memory_open(ventus_device *device, uint64_t end); /* of the heap */
 
 /* Takes away what the process shares with a device that goes, and forgets its blocks: the rest goes with the machine.
  */

@@ -63,6 +63,7 @@ struct ventus_backend_info {
     uint32_t clock_mhz;        /* what OpenCL says of the clock */
     char profile[16];          /* instruction set: a name that `ventus info` lists */
     char name[48];             /* for people, behind "Ventus GPGPU"; the driver fills in "" */
+    uint32_t memory_mib;       /* memory from address 0x90000000 on, for all but code, constants and local memory */
 };
 
 /* A launch. Code, arguments and the metadata block have been written into memory. */

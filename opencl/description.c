@@ -10,13 +10,14 @@ static pthread_once_t info_once = PTHREAD_ONCE_INIT;
 static struct ventus_info the_info;
 static const char *info_problem;
 static uint32_t can = VENTUS_BACKEND_FEATURES;
+static uint64_t memory; /* that the device has for buffers */
 
 static void info_init(void)
 {
     static char why[600];
     enum ventus_status status = ventus_describe(0, &the_info, why, sizeof why);
     if (status != VENTUS_OK) info_problem = *why ? why : ventus_status_text(status);
-    if (!info_problem) can = device_features_of(0);
+    if (!info_problem) can = device_features_of(0, &memory);
     if (info_problem) complain("no device: %s", info_problem);
 }
 
@@ -79,9 +80,15 @@ cl_uint device_max_group(const struct ventus_info *info) { return info->warps_pe
  * profile allows. */
 static const cl_ulong global_memory = (cl_ulong)1536 << 20;
 
-cl_ulong device_global_memory(void) { return global_memory; }
+/* Of a device with less an eighth is for those. */
+cl_ulong device_global_memory(void)
+{
+    pthread_once(&info_once, info_init);
+    const uint64_t most = memory - memory / 8;
+    return memory && most < global_memory ? most : global_memory;
+}
 
-cl_ulong device_max_alloc(void) { return global_memory / 4; }
+cl_ulong device_max_alloc(void) { return device_global_memory() / 4; }
 
 /* What a launch may use: no byte more or less. */
 cl_ulong device_local_memory(const struct ventus_info *info) { return ventus_local_limit(info); }

@@ -147,6 +147,27 @@ printf 'translation = sv39\n' >sv39.conf
 check 1 'it does not translate addresses' run 32 --config sv39.conf -k f -g 64 -l 32 -a buf:256 -a i:3
 check 0 '  0 3 6 9 12 15' run 0 --config sv39.conf -k f -g 64 -a buf:256 -a i:3 --show 0:i
 
+# ---- a device with little memory, and one that there is once ----
+on $machine,memory=64 $VENTUS_FOREIGN clinfo 2>/dev/null >out.txt
+grep -q 'Global memory size  *58720256' out.txt || wrong "OpenCL offers more memory than there is"
+check 0 '' on $machine,memory=64 "$VENTUS_BUILD/tests/clrun" "$VENTUS_SOURCE/tests/cl/printf.cl"
+check 0 '  0 3 6 9 12 15' on $machine,memory=16 "$ventus" run k.elf -k f -g 64 -a buf:256 -a i:3 --show 0:i
+check 1 'out of device memory' on $machine,memory=64 "$ventus" run k.elf -k f -g 64 -a buf:70000000 -a i:3
+check 1 'what it says of itself is wrong: memory_mib must be 16 to 1792' on $machine,memory=8 "$ventus" run k.elf -k f -g 64 -a buf:256 -a i:3
+check 1 'it has too little memory for translation = sv39' on $machine,memory=64 "$ventus" run k.elf --config sv39.conf -k f -g 64 -a buf:256 -a i:3
+check 0 'single=1 .* 1792 MiB' on $machine,single=1 "$ventus" info
+cat >contexts.py <<'END_OF_PROGRAM'
+import numpy, pyopencl as cl
+for context in [cl.create_some_context(interactive=False) for _ in range(2)]:
+    words = cl.Buffer(context, cl.mem_flags.READ_WRITE, 256)
+    result = numpy.empty(64, dtype=numpy.int32)
+    queue = cl.CommandQueue(context)
+    cl.Program(context, "kernel void k(global int *a) { a[get_global_id(0)] = get_global_id(0); }").build().k(queue, (64,), None, words)
+    cl.enqueue_copy(queue, result, words)
+    print(result.sum())
+END_OF_PROGRAM
+[ -n "${VENTUS_FOREIGN-}" ] || [ "$(on $machine,single=1 /usr/bin/python3 contexts.py 2>&1 | grep -v -i warning | tr '\n' ' ')" = '2016 2016 ' ] || wrong "two contexts on a device that there is once"
+
 # ---- what only the machine can do ----
 for option in --check --timing=verilog --trace=t --order=taken; do
     check 2 "${option%%=*} needs the built-in machine, and launches are to run on device .*VENTUS_BACKEND" run 0 -k f -g 64 -a buf:256 -a i:3 $option
@@ -161,7 +182,7 @@ check 1 "there is no device 'spike'; none is installed in .*for the built-in mac
 check 1 "there is no device 'cyclesim'; .*VENTUS_TIMING" on cyclesim "$VENTUS_BUILD/examples/vecadd"
 check 1 "there is no device 'rtl'; " on rtl "$VENTUS_BUILD/examples/vecadd"
 check 1 'is no device library: it has no ventus_backend_table' on "$VENTUS_BUILD/libventus-opencl.so" "$VENTUS_BUILD/examples/vecadd"
-check 1 'an option is none of lack, slow, hang, once' on $machine,speed=3 "$VENTUS_BUILD/examples/vecadd"
+check 1 'an option is none of lack, slow, hang, once, memory, single' on $machine,speed=3 "$VENTUS_BUILD/examples/vecadd"
 
 # ---- a launch that does not end; the next one has a new device ----
 check 1 'was stopped: the launch had not ended' env VENTUS_TIMEOUT=1 VENTUS_BACKEND=$machine,hang=1 "$ventus" run k.elf -k f -g 64 -a buf:256 -a i:3
