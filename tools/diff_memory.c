@@ -47,6 +47,15 @@ static bool is_launch(const char *metadata, const char *words, struct recorded *
     return !access(metadata, R_OK) && !access(words, R_OK) && case_read(metadata, words, out, why, sizeof why);
 }
 
+/* Without those of which nothing is known, as private memory: where it is, and how much, is the device's business. */
+static void drop_empty(struct recorded *c)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < c->nbuffers; i++)
+        if (c->buffers[i].size) c->buffers[n++] = c->buffers[i];
+    c->nbuffers = n;
+}
+
 /* The file is the words of a launch, or its metadata, whose results are beside them. */
 static bool read_launch(const char *path, struct recorded *out)
 {
@@ -57,6 +66,7 @@ static bool read_launch(const char *path, struct recorded *out)
     if (!is && strcmp(path, data) && is_launch(path, data, &initial))
         die("%s: there is no %s with what the launch has left; VENTUS_EXPORT writes it when a launch ends well", path,
             expect);
+    if (is) drop_empty(out);
     free(metadata);
     free(expect);
     free(data);
