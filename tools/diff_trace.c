@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "diff.h"
+#include "isa/abi.h"
 #include "steps.h"
 #include "tool.h"
 
@@ -77,6 +78,12 @@ static struct warp *warp_of(struct diff_state *s, const struct step *step)
 }
 
 /* ---- steps ---- */
+
+static struct trace_source *open_source(const struct diff_file *f)
+{
+    if (f->kind == DIFF_COMPACT) return compact_steps(f->in, f->path);
+    return f->kind == DIFF_LOG ? log_steps(f->in, f->path) : NULL;
+}
 
 static bool next_of(struct trace_source *source, struct step *step)
 {
@@ -213,6 +220,58 @@ static void print_value(const struct step *step, enum isa_profile profile, uint3
         printf(" (%.9g)", (double)number);
 }
 
+/* ---- who has written ---- */
+
+/* Local memory is another one in each work-group. */
+static bool is_local(uint64_t addr) { return addr >= ABI_LOCAL_BASE && addr < ABI_LOCAL_LIMIT; }
+
+struct written {
+    uint64_t group;
+    uint32_t warp, pc, value;
+    bool is;
+};
+
+static void note_writes(const struct step *step, uint64_t word, uint64_t group, struct written *by)
+{
+    for (size_t i = 0; i < step->ntouches; i++) {
+        const struct step_touch *t = &step->touches[i];
+        if (!t->write || (t->addr & ~(uint64_t)3) != word || (is_local(word) && step->group != group)) continue;
+        *by = (struct written){step->group, step->warp, step->pc, t->value, true};
+    }
+}
+
+/* Reads A once more, up to the instruction that differs: nothing else is read of it any more. */
+static struct written last_written(const struct diff_state *s, uint64_t word, uint64_t group)
+{
+    struct written by = {.is = false};
+    struct step step;
+    rewind(s->d->a.in);
+    struct trace_source *again = open_source(&s->d->a);
+    again->profile = s->a->profile;
+    for (uint64_t i = 0; i < s->instructions && next_of(again, &step); i++) {
+        note_writes(&step, word, group, &by);
+        step_free(&step);
+    }
+    again->close(again);
+    return by;
+}
+
+/* Where the value of a load is from, number `index` of the lanes that the instruction loads in. */
+static void print_source(const struct diff_state *s, const struct warp *w, const struct step *step, size_t index)
+{
+    if (index >= step->ntouches || step->touches[index].write) return;
+    const uint64_t word = step->touches[index].addr & ~(uint64_t)3;
+    const struct written by = last_written(s, word, w->group);
+    printf("  the word at 0x%08llx: ", (unsigned long long)word);
+    if (!by.is) {
+        printf("no instruction before has written it\n");
+        return;
+    }
+    printf("last written by warp %u of work-group number %llu at 0x%08x", by.warp, (unsigned long long)by.group, by.pc);
+    diff_print_line(s->d, by.pc);
+    printf(": 0x%08x\n", by.value);
+}
+
 /* ---- registers ---- */
 
 static const struct step_write *find_write(const struct step *step, bool vector, uint32_t reg)
@@ -241,7 +300,19 @@ static bool differ_x(const struct diff_state *s, const struct warp *w, const str
     printf(", found ");
     print_value(a, s->profile, y->value[0]);
     printf("\n");
+    print_source(s, w, a, 0);
     return end(s, w);
+}
+
+/* Which of the lanes that load the first wrong one is. A log of a masked load has fewer than the warp has lanes: then
+ * it is not known. */
+static size_t lane_index(const struct step *step, uint32_t lanes, uint32_t wrong)
+{
+    const unsigned first = (unsigned)__builtin_ctz(wrong);
+    for (size_t i = 0; i < step->ntouches; i++)
+        if (step->touches[i].lane == (int)first) return i;
+    if (step->ntouches != (size_t)__builtin_popcount(lanes)) return SIZE_MAX;
+    return (size_t)__builtin_popcount(lanes & ((1u << first) - 1));
 }
 
 static bool differ_v(const struct diff_state *s, const struct warp *w, const struct step *a, const struct step_write *x,
@@ -259,6 +330,7 @@ static bool differ_v(const struct diff_state *s, const struct warp *w, const str
         print_value(a, s->profile, y->value[lane]);
         printf("\n");
     }
+    print_source(s, w, a, lane_index(a, lanes, wrong));
     return end(s, w);
 }
 
@@ -459,12 +531,6 @@ static bool same_step(const struct diff_state *s, const struct warp *w, const st
 }
 
 /* ---- files ---- */
-
-static struct trace_source *open_source(const struct diff_file *f)
-{
-    if (f->kind == DIFF_COMPACT) return compact_steps(f->in, f->path);
-    return f->kind == DIFF_LOG ? log_steps(f->in, f->path) : NULL;
-}
 
 static bool end_too_soon(const struct diff_state *s, const struct warp *w, const struct step *step, const char *whose)
 {

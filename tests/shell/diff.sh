@@ -71,6 +71,16 @@ sed "s/c8_vstart 0x00000000/c8_vstart 0x00000001/" a.log >b.log
 check 1 'what the log says besides' ventus diff a.log b.log
 check 0 '^equal' ventus diff a.vtrace b.log
 
+# Of a loaded value that is wrong: who has written it.
+number=$(grep -n ': 3 .* v[0-9]* .*mem 0x7000' a.log | grep -v 'mem 0x[0-9a-f]* 0x' | sed -n '1s/:.*//p')
+sed "${number}s/[0-9a-f]\{8\} \([0-9a-f]\{8\} *c8_vstart\)/deadbeef \1/" a.log >b.log # lane 1
+for file in a.log a.vtrace; do
+    check 1 'the word at 0x7000....: last written by warp [01] of work-group number [01] at 0x8.*, line 7: 0x0' ventus diff -p all.elf $file b.log
+done
+number=$(grep -n ': 3 .* x[1-9][0-9]* .*mem 0xfc00' a.log | sed -n '2s/:.*//p')
+sed "${number}s/\( x[0-9]* *\)0x......../\10x77777777/" a.log >b.log
+check 1 'the word at 0xfc00....: no instruction before has written it' ventus diff a.log b.log
+
 # ---- recorded logs of the public simulator, the oldest layout, too ----
 corpus=${VENTUS_CORPUS:-$VENTUS_SOURCE/../shared/corpus}
 if [ -f "$corpus/index.tsv" ]; then
