@@ -53,7 +53,7 @@ static int usage(FILE *to, int status)
           "MACHINE is --profile P, its instruction set: " ISA_PROFILE_NAMES ", and\n"
           "--pools SCALARS,VECTORS,LANES,GROUP, the registers of an SM, which the warps of LANES lanes of the largest\n"
           "work-group share; without it each warp has all that it can name. --lacks LIST: what it cannot do, of\n"
-          "doubles, halves, images, atomics; programs with one of the first three do not compile.\n"
+          "doubles, halves, images, atomics; programs with one of them do not compile.\n"
           "--files names the files that this compiler is made of.\n",
           to);
     return status;
@@ -257,7 +257,7 @@ static void *make(struct cc *cc, const struct request *r, size_t *size)
         return result;
     }
     if (!begun) prepare_functions(cc);
-    if (r->draft && cc->for_draft && !cc->dump) { /* a dump is of everything */
+    if (r->draft && cc->for_draft && !cc->dump && !lacks_atomics(cc)) { /* a dump is of everything */
         draft_save(cc, &result, size);
         return result;
     }

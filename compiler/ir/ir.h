@@ -51,6 +51,8 @@ void loop_hints_move(struct cc *cc, LLVMValueRef from, LLVMValueRef to);
 bool lacks_parse(const char *text, unsigned *lacks);
 /* Does an extension, a feature of the language or a capability of SPIR-V go with what is lacking? */
 bool lacks_name(const struct cc *cc, const char *name);
+/* Are those atomic instructions? */
+bool lacks_atomics(const struct cc *cc);
 /* Ends with CC_FAILED where cc->module has what is lacking. Before the built-in library is linked. */
 void lacks_check(struct cc *cc);
 /* Behind messages of clang, which does not know of devices. */

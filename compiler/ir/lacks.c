@@ -1,4 +1,5 @@
-/* What the device that a program is for cannot do: doubles, halves, images (`--lacks`; rows PART of features.def).
+/* What the device that a program is for cannot do: doubles, halves, images (`--lacks`; rows PART of features.def). That
+ * there are no atomics is seen to where instructions are known (output.c).
  *
  * clang refuses most of it itself, when the extensions are off (frontend.c). What it lets pass, as images in OpenCL C
  * 1.2, and what comes from objects and modules of SPIR-V, is found here. Functions of the built-in library may use
@@ -36,6 +37,8 @@ static bool lacks_word(const struct cc *cc, const char *word)
         if (cc->lacks >> i & 1 && !strcmp(parts[i].word, word)) return true;
     return false;
 }
+
+bool lacks_atomics(const struct cc *cc) { return lacks_word(cc, "atomics"); }
 
 bool lacks_name(const struct cc *cc, const char *name)
 {

@@ -122,6 +122,8 @@ printf '#ifdef cl_khr_fp64\nkernel void k(global float *a) { double x = a[0]; a[
 check 0 '' on $machine,lack=448 "$VENTUS_BUILD/tests/clrun" without.cl
 printf '#ifdef cl_khr_int64_base_atomics\n#error it is there\n#endif\n//! run k global=32\n//! arg a int[32] = i -> i + 1\nkernel void k(global int *a) { a[get_global_id(0)]++; }\n' >without.cl
 check 0 '' on $machine,lack=4 "$VENTUS_BUILD/tests/clrun" without.cl
+printf 'kernel void k(global int *a)\n{\n    atomic_add(a, 1);\n}\n' | builds_not 4 '<source>:4: error: k needs the atomic instruction amoadd.w, and the device that the program is for has no atomics'
+printf 'kernel void k(global int *a)\n{\n    printf("%%d", a[0]);\n}\n' | builds_not 4 'needs the atomic instruction'
 cat >image.py <<'END_OF_PROGRAM'
 import pyopencl as cl
 context = cl.create_some_context(interactive=False)
