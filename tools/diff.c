@@ -15,7 +15,8 @@ enum { DIFF_SAME = 0, DIFF_DIFFERENT = 1, DIFF_ERROR = 2 };
 
 enum { FLAG_PROGRAM, FLAG_BASE, FLAG_NO_TIMES };
 static const struct flag flags[] = {
-    {"program", 'p', "FILE", "the executable, for names of kernels and lines of the source"},
+    {"program", 'p', "FILE",
+     "the executable, for names of kernels, lines of the source, and the instruction set of logs"},
     {"base", 'b', "ADDRESS", "of the first byte of two dumps of memory"},
     {"no-times", 0, NULL, "of timelines: when something happened may differ, but not what, where and in which order"},
     {0},
@@ -120,6 +121,7 @@ static void read_program(struct diff *d)
         note_explain(&error, text);
         die("%s: %s", d->program, text);
     }
+    if (isa_profile_known(image.profile)) d->profile = image.profile;
     elf_free(&image);
     free(bytes);
 }

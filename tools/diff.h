@@ -32,6 +32,7 @@ struct diff_file {
 struct diff {
     struct diff_file a, b;
     struct note note;    /* of the program, if it is known; else zeros */
+    uint32_t profile;    /* its instruction set, 0: not known */
     const char *program; /* its file */
     bool has_base, no_times;
     bool folder;   /* one of many launches of a folder */

@@ -585,7 +585,7 @@ bool diff_traces(const struct diff *d)
     struct diff_state s = {
         .d = d, .a = open_source(&d->a), .b = open_source(&d->b), .end = (uint32_t)isa_match(OP_ENDPRG)};
     const struct trace_source *known = s.a && !s.a->is_log ? s.a : s.b && !s.b->is_log ? s.b : NULL;
-    s.profile = known ? known->profile : PROFILE_DEFAULT;
+    s.profile = known ? known->profile : d->profile ? (enum isa_profile)d->profile : PROFILE_DEFAULT;
     if (s.a && s.a->is_log) s.a->profile = s.profile;
     if (s.b && s.b->is_log) s.b->profile = s.profile;
     if (s.a && s.b && !s.a->is_log && !s.b->is_log && s.a->profile != s.b->profile)

@@ -81,6 +81,28 @@ number=$(grep -n ': 3 .* x[1-9][0-9]* .*mem 0xfc00' a.log | sed -n '2s/:.*//p')
 sed "${number}s/\( x[0-9]* *\)0x......../\10x77777777/" a.log >b.log
 check 1 'the word at 0xfc00....: no instruction before has written it' ventus diff a.log b.log
 
+# ---- another instruction set: of a log, the program says it ----
+cat >r2025.s <<'END_OF_KERNEL'
+.kernel k
+.arg global, out
+k:  vid.v v40
+    vadd.vv v41, v40, v40
+    lw t0, 0(a0)
+    sw t0, 0(t0)
+    ret
+END_OF_KERNEL
+if ventus as --profile r2025 r2025.s -o r2025.elf >out.txt 2>&1; then
+    mkdir r
+    VENTUS_EXPORT=r ventus run --config "$VENTUS_SOURCE/configs/r2025.conf" r2025.elf -g 32 -a buf:64 || wrong 'r2025 does not run'
+    check 0 '' ventus run --config r/machine.conf --case r/k_0.metadata --trace r.log --trace-binary r.vtrace
+    check 0 '^equal' ventus diff r.log r.vtrace
+    check 0 '^equal' ventus diff -p r2025.elf r.log r.log
+    sed 's/v41 ffffffff 0x......../v41 ffffffff 0x12345678/' r.log >r2.log
+    check 1 "vadd.vv v41, v40, v40" ventus diff -p r2025.elf r.log r2.log
+else
+    wrong "r2025: $(cat out.txt)"
+fi
+
 # ---- recorded logs of the public simulator, the oldest layout, too ----
 corpus=${VENTUS_CORPUS:-$VENTUS_SOURCE/../shared/corpus}
 if [ -f "$corpus/index.tsv" ]; then
