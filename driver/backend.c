@@ -128,13 +128,14 @@ static bool lock_in_time(pthread_mutex_t *lock)
 }
 
 /* Who leaves devices open, as OpenCL does, which keeps some for contexts to come: a simulation has files to write yet,
- * and a board is to be free for others. What somebody launches afterwards gets a new device. */
+ * and a board is to be free for others. What somebody launches afterwards gets a new device. One that runs something
+ * stays open: threads that wait for it are to go on waiting while another one ends the process. */
 static void close_all(void)
 {
     if (!lock_in_time(&opened_lock)) return;
     for (struct backend *b = opened; b; b = b->next) {
         if (b->process != getpid() || !lock_in_time(&b->lock)) continue;
-        close_device(b);
+        if (!b->runs) close_device(b);
         pthread_mutex_unlock(&b->lock);
     }
     pthread_mutex_unlock(&opened_lock);
@@ -371,7 +372,7 @@ static bool begin(struct backend *b, struct job *j)
     /* Functions of exit() run in reverse order: this one before those of what the library has made only now. */
     if (good && !b->launched) atexit(close_all);
     b->launched |= good;
-    return good;
+    return b->runs = good;
 }
 
 static void take_counters(struct backend *b, struct job *j)
@@ -443,14 +444,14 @@ enum { SLICE_NS = 20000000 };
 static void cancel(struct backend *b, struct job *j)
 {
     j->result.status = LAUNCH_CANCELLED;
-    snprintf(b->says, sizeof b->says, "device %.150s was stopped: the launch had not ended", b->spec);
+    snprintf(b->says, sizeof b->says, "device %.150s was stopped: the launch had not ended%s", b->spec,
+             event_of(j)->overdue ? " in time" : "");
 }
 
 /* Goes on with the launch for a moment. False: it is over. With the lock held. */
 static bool proceed(struct backend *b, struct job *j)
 {
     struct ventus_backend_outcome o = {.size = sizeof o};
-    if (!b->device) return cancel(b, j), false; /* the process ends */
     const int state = b->table->wait(b->device, SLICE_NS, &o);
     const bool is_over = event_is_over(event_of(j));
     o.text[sizeof o.text - 1] = 0;
@@ -462,7 +463,7 @@ static bool proceed(struct backend *b, struct job *j)
     if (!mirror_pull(event_of(j)->device) && state == VENTUS_BACKEND_DONE) j->result.status = LAUNCH_FAULT;
     if (!stuck) take_counters(b, j);
     if (stuck) b->anew = true;
-    return false;
+    return b->runs = false;
 }
 
 /* A device that has not ended its launch is opened anew, with nothing in its memory. */

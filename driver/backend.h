@@ -22,7 +22,7 @@ struct backend {
     struct backend *next;          /* of those that the end of the process closes */
     pid_t process;                 /* whose device it is: not that of a child of fork() */
     pthread_mutex_t lock;          /* of the library's device: a call at a time */
-    bool launched;                 /* it has run something */
+    bool launched, runs;           /* it has run something; something is running */
     struct job *job;               /* that it runs; NULL: none */
     bool begun;                    /* the device has it */
     bool anew;                     /* it is to be closed, and opened again */

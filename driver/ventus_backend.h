@@ -127,7 +127,8 @@ struct ventus_backend {
     int (*open)(const struct ventus_backend_options *options, struct ventus_backend_device **device, char *why,
                 size_t why_size);
 
-    /* Ends it, with whatever runs. Devices that are open when the process ends (exit) are closed then. */
+    /* Ends it, with whatever runs. Devices that are open, and run nothing, when the process ends (exit) are closed
+     * then. */
     void (*close)(struct ventus_backend_device *device);
 
     /* Called once, before anything is written. */

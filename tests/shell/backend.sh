@@ -189,7 +189,10 @@ check 1 'an option is none of lack, slow, hang, once, memory, single' on $machin
 # ---- a launch that does not end; the next one has a new device ----
 check 1 'was stopped: the launch had not ended' env VENTUS_TIMEOUT=1 VENTUS_BACKEND=$machine,hang=1 "$ventus" run k.elf -k f -g 64 -a buf:256 -a i:3
 
-check 1 'was stopped: the launch had not ended' env VENTUS_TIMEOUT=1 VENTUS_BACKEND=$machine timeout 60 "$ventus" run k.elf -k forever -g 64 -a buf:256
+for way in 'endless exit' 'endless atexit' return; do # what runs when the process ends does not let others go on
+    for i in 1 2 3; do check 0 '' on $machine "$VENTUS_BUILD/tests/opencl/exit_test" "$way"; done
+done
+check 1 'was stopped: the launch had not ended in time' env VENTUS_TIMEOUT=1 VENTUS_BACKEND=$machine timeout 60 "$ventus" run k.elf -k forever -g 64 -a buf:256
 
 # A launch that never begins has a reason of its own, not that of one before it.
 cat >reasons.py <<'END_OF_PROGRAM'
