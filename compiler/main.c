@@ -28,6 +28,7 @@ struct request {
     const char *options, *input, *output;
     enum isa_profile profile;
     struct pools pools;
+    unsigned lacks;
     bool object, link;  /* result is an object for --link; inputs are such objects */
     bool elf;           /* result is an ELF object */
     bool draft;         /* result may be a draft ... */
@@ -43,7 +44,7 @@ static int usage(FILE *to, int status)
     fputs("usage: ventus-cc [--options STRING] [MACHINE] [--compile|--draft|-c] [-o FILE] [FILE]\n"
           "       ventus-cc --link [MACHINE] [--compile] [-o FILE] FILE...\n"
           "       ventus-cc --link [MACHINE] [--kernel NAME] [-o FILE] DRAFT\n"
-          "       ventus-cc --preprocess [--options STRING] [--profile P] [-o FILE] [FILE]\n"
+          "       ventus-cc --preprocess [--options STRING] [MACHINE] [-o FILE] [FILE]\n"
           "       ventus-cc --files\n"
           "Compiles OpenCL C or SPIR-V (standard input if no FILE) to a Ventus ELF file, or links objects to one.\n"
           "With --draft a program of many kernels can become a draft, of which --link makes them all, or one.\n"
@@ -51,7 +52,8 @@ static int usage(FILE *to, int status)
           "With --compile the result is an object for --link, with --preprocess the text behind the preprocessor.\n"
           "MACHINE is --profile P, its instruction set: " ISA_PROFILE_NAMES ", and\n"
           "--pools SCALARS,VECTORS,LANES,GROUP, the registers of an SM, which the warps of LANES lanes of the largest\n"
-          "work-group share; without it each warp has all that it can name.\n"
+          "work-group share; without it each warp has all that it can name. --lacks LIST: what it cannot do, of\n"
+          "doubles, halves, images, atomics; programs with one of them do not compile.\n"
           "--files names the files that this compiler is made of.\n",
           to);
     return status;
@@ -77,6 +79,9 @@ static int arguments(int argc, char **argv, struct request *r)
                 return wrong("programs are made for " ISA_PROFILE_NAMES, argv[i]);
         } else if (!strcmp(a, "--pools") && i + 1 < argc) {
             if (!limits_parse(argv[++i], &r->pools)) return wrong("is not SCALARS,VECTORS,LANES,GROUP", argv[i]);
+        } else if (!strcmp(a, "--lacks") && i + 1 < argc) {
+            if (!lacks_parse(argv[++i], &r->lacks))
+                return wrong("devices may lack doubles, halves, images, atomics", argv[i]);
         } else if (!strcmp(a, "--kernel") && i + 1 < argc) r->kernel = argv[++i];
         else if (!strcmp(a, "--compile")) r->object = true;
         else if (!strcmp(a, "--draft")) r->draft = true;
@@ -245,13 +250,14 @@ static void *make(struct cc *cc, const struct request *r, size_t *size)
     void *result;
     bool begun = r->link && read_objects(cc, r);
     if (!r->link) read_program(cc, r);
+    if (!begun) lacks_check(cc);
     cc->debug = debug_requested(cc) && !r->elf;
     if (r->object) {
         object_save(cc, &result, size);
         return result;
     }
     if (!begun) prepare_functions(cc);
-    if (r->draft && cc->for_draft && !cc->dump) { /* a dump is of everything */
+    if (r->draft && cc->for_draft && !cc->dump && !lacks_atomics(cc)) { /* a dump is of everything */
         draft_save(cc, &result, size);
         return result;
     }
@@ -277,6 +283,7 @@ static void run(struct cc *cc, const struct request *r)
     cc_choose_dumps(cc, secure_getenv("VENTUS_CC_DUMP"));
     cc->profile = r->profile;
     cc->pools = r->pools;
+    cc->lacks = r->lacks;
     cc->object = r->elf;
     options_parse(cc, r->options);
     if (r->files) list_files(cc);

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "driver/backend.h"
 #include "driver/backend_library.h"
@@ -29,6 +31,9 @@ static bool open_device(struct backend *b, char *why, size_t why_size)
     return false;
 }
 
+/* MiB of the window for buffers, which is what the machine has; and what a launch takes with its output, and more. */
+enum { MEMORY_MOST = (0x100000000 - ABI_HEAP_BASE) >> 20, MEMORY_LEAST = 16 };
+
 /* What the machine file says. */
 static struct ventus_backend_info question(const struct gpu_config *c)
 {
@@ -40,6 +45,7 @@ static struct ventus_backend_info question(const struct gpu_config *c)
     i.threads_per_warp = c->threads_per_warp, i.lds_bytes = c->lds_bytes, i.clock_mhz = c->clock_mhz;
     i.vgpr_rows = c->vgpr_rows, i.sgpr_rows = c->sgpr_rows;
     snprintf(i.profile, sizeof i.profile, "%s", isa_profile_name((enum isa_profile)c->profile));
+    i.memory_mib = MEMORY_MOST;
     return i;
 }
 
@@ -68,6 +74,9 @@ static bool take_over(const struct backend *b, struct gpu_config *c, char *why, 
     else if (!isa_profile_find(i->profile, &profile)) wrong = "its profile is none of " ISA_PROFILE_NAMES;
     else if (c->translation == GPU_SV39 && !(i->features & VENTUS_BACKEND_SV39))
         wrong = "it does not translate addresses (translation = sv39)";
+    else if (i->memory_mib < MEMORY_LEAST || i->memory_mib > MEMORY_MOST) wrong = "memory_mib must be 16 to 1792";
+    else if (c->translation == GPU_SV39 && i->memory_mib < MEMORY_MOST)
+        wrong = "it has too little memory for translation = sv39";
     if (!wrong) {
         c->sms = i->sms, c->warps_per_sm = i->warps_per_sm, c->groups_per_sm = i->groups_per_sm;
         c->threads_per_warp = i->threads_per_warp, c->lds_bytes = i->lds_bytes, c->clock_mhz = i->clock_mhz;
@@ -82,6 +91,7 @@ static struct backend *backend_open(struct gpu_config *c, char *why, size_t why_
 {
     struct backend *b = calloc(1, sizeof *b);
     char name[DEVICE_NAME];
+    if (b && pthread_mutex_init(&b->lock, NULL)) free(b), b = NULL;
     if (!b) {
         snprintf(why, why_size, "out of memory");
         return NULL;
@@ -95,17 +105,75 @@ static struct backend *backend_open(struct gpu_config *c, char *why, size_t why_
     return NULL;
 }
 
+/* With its lock held, or nobody else there. */
+static void close_device(struct backend *b)
+{
+    mirror_forget(b);
+    if (b->device) b->table->close(b->device);
+    b->device = NULL;
+}
+
+/* ---- the end of the process ---- */
+
+static pthread_mutex_t opened_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct backend *opened;
+
+/* False: somebody holds it for longer than a device may take to answer. */
+static bool lock_in_time(pthread_mutex_t *lock)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += 2;
+    return pthread_mutex_timedlock(lock, &until) == 0;
+}
+
+/* Who leaves devices open, as OpenCL does, which keeps some for contexts to come: a simulation has files to write yet,
+ * and a board is to be free for others. What somebody launches afterwards gets a new device. One that runs something
+ * stays open: threads that wait for it are to go on waiting while another one ends the process. */
+static void close_all(void)
+{
+    if (!lock_in_time(&opened_lock)) return;
+    for (struct backend *b = opened; b; b = b->next) {
+        if (b->process != getpid() || !lock_in_time(&b->lock)) continue;
+        if (!b->runs) close_device(b);
+        pthread_mutex_unlock(&b->lock);
+    }
+    pthread_mutex_unlock(&opened_lock);
+}
+
+static void add_opened(struct backend *b)
+{
+    b->process = getpid();
+    pthread_mutex_lock(&opened_lock);
+    b->next = opened;
+    opened = b;
+    pthread_mutex_unlock(&opened_lock);
+    atexit(close_all);
+}
+
+static void remove_opened(const struct backend *b)
+{
+    pthread_mutex_lock(&opened_lock);
+    struct backend **link = &opened;
+    while (*link && *link != b) link = &(*link)->next;
+    if (*link) *link = b->next;
+    pthread_mutex_unlock(&opened_lock);
+}
+
 struct backend *backend_new(const struct gpu_config *config, char *why, size_t why_size)
 {
     struct gpu_config c = *config;
-    return backend_open(&c, why, why_size);
+    struct backend *b = backend_open(&c, why, why_size);
+    if (b) add_opened(b);
+    return b;
 }
 
 void backend_free(struct backend *b)
 {
     if (!b) return;
-    mirror_forget(b);
-    if (b->device) b->table->close(b->device);
+    remove_opened(b);
+    close_device(b);
+    pthread_mutex_destroy(&b->lock);
     free(b);
 }
 
@@ -157,6 +225,7 @@ static const struct answer *ask(const struct gpu_config *c, char *why, size_t wh
     if (!b) return free(a), NULL;
     a->summary.features = b->info.features;
     snprintf(a->summary.name, sizeof a->summary.name, "%s", b->info.name);
+    a->summary.memory_mib = b->info.memory_mib;
     backend_free(b);
     a->next = answers;
     return answers = a;
@@ -173,7 +242,7 @@ static void adopt(struct gpu_config *c, const struct gpu_config *is)
 bool backend_config(struct gpu_config *c, struct backend_summary *summary, char *why, size_t why_size)
 {
     const char *said = secure_getenv("VENTUS_BACKEND"), *machine;
-    *summary = (struct backend_summary){.features = VENTUS_BACKEND_FEATURES};
+    *summary = (struct backend_summary){.features = VENTUS_BACKEND_FEATURES, .memory_mib = MEMORY_MOST};
     if (said && strlen(said) >= sizeof c->device)
         return snprintf(why, why_size, "VENTUS_BACKEND: the name is too long"), false;
     if (said && *said) snprintf(c->device, sizeof c->device, "%s", strcmp(said, "none") ? said : "");
@@ -193,6 +262,20 @@ bool backend_config(struct gpu_config *c, struct backend_summary *summary, char 
     }
     pthread_mutex_unlock(&answers_lock);
     return a != NULL;
+}
+
+uint64_t backend_memory_end(const struct backend *b)
+{
+    const uint64_t end = ABI_HEAP_BASE + ((uint64_t)(b ? b->info.memory_mib : MEMORY_MOST) << 20);
+    return end < ABI_HEAP_LIMIT ? end : ABI_HEAP_LIMIT;
+}
+
+bool backend_is_open(void)
+{
+    pthread_mutex_lock(&opened_lock);
+    const bool is = opened && opened->process == getpid();
+    pthread_mutex_unlock(&opened_lock);
+    return is;
 }
 
 uint32_t device_features(const ventus_device *d)
@@ -267,7 +350,7 @@ static void refuse(struct job *j)
     j->result.fault.kind = FAULT_LAUNCH;
 }
 
-/* False: it is over, and the result says how. */
+/* False: it is over, and the result says how. With the lock held. */
 static bool begin(struct backend *b, struct job *j)
 {
     const struct ventus_backend_launch launch = launch_of(j);
@@ -286,7 +369,10 @@ static bool begin(struct backend *b, struct job *j)
         good = false;
     }
     if (!good) refuse(j);
-    return good;
+    /* Functions of exit() run in reverse order: this one before those of what the library has made only now. */
+    if (good && !b->launched) atexit(close_all);
+    b->launched |= good;
+    return b->runs = good;
 }
 
 static void take_counters(struct backend *b, struct job *j)
@@ -324,9 +410,9 @@ static void take_outcome(struct backend *b, struct job *j, int state, const stru
     struct fault *f = &j->result.fault;
     b->cycles = o->cycles;
     j->result.status = state == VENTUS_BACKEND_DONE ? LAUNCH_DONE : LAUNCH_FAULT;
-    if (state == VENTUS_BACKEND_DONE) return;
+    if (state == VENTUS_BACKEND_DONE || *b->says) return; /* its memory has failed while it printed */
     if (state == VENTUS_BACKEND_TIMEOUT) {
-        event_of(j)->overdue = true;
+        event_set_overdue(event_of(j));
         j->result.status = LAUNCH_CANCELLED;
     }
     if (state == VENTUS_BACKEND_FAULT) {
@@ -355,25 +441,29 @@ static bool print(struct job *j, uint32_t value)
 
 enum { SLICE_NS = 20000000 };
 
-/* Goes on with the launch for a moment. False: it is over. */
+static void cancel(struct backend *b, struct job *j)
+{
+    j->result.status = LAUNCH_CANCELLED;
+    snprintf(b->says, sizeof b->says, "device %.150s was stopped: the launch had not ended%s", b->spec,
+             event_of(j)->overdue ? " in time" : "");
+}
+
+/* Goes on with the launch for a moment. False: it is over. With the lock held. */
 static bool proceed(struct backend *b, struct job *j)
 {
     struct ventus_backend_outcome o = {.size = sizeof o};
     const int state = b->table->wait(b->device, SLICE_NS, &o);
+    const bool is_over = event_is_over(event_of(j));
     o.text[sizeof o.text - 1] = 0;
-    if (state == VENTUS_BACKEND_PRINTS && print(j, o.print)) return true;
-    if (state == VENTUS_BACKEND_RUNS && !event_is_over(event_of(j))) return true;
-    if (state == VENTUS_BACKEND_RUNS) {
-        j->result.status = LAUNCH_CANCELLED;
-        snprintf(b->says, sizeof b->says, "device %.150s was stopped: the launch had not ended", b->spec);
-    } else {
-        take_outcome(b, j, state, &o);
-    }
+    if (state == VENTUS_BACKEND_PRINTS && !is_over && print(j, o.print)) return true;
+    if (state == VENTUS_BACKEND_RUNS && !is_over) return true;
+    if (is_over && (state == VENTUS_BACKEND_RUNS || state == VENTUS_BACKEND_PRINTS)) cancel(b, j);
+    else take_outcome(b, j, state, &o);
     const bool stuck = state != VENTUS_BACKEND_DONE && state != VENTUS_BACKEND_FAULT;
     if (!mirror_pull(event_of(j)->device) && state == VENTUS_BACKEND_DONE) j->result.status = LAUNCH_FAULT;
     if (!stuck) take_counters(b, j);
     if (stuck) b->anew = true;
-    return false;
+    return b->runs = false;
 }
 
 /* A device that has not ended its launch is opened anew, with nothing in its memory. */
@@ -382,12 +472,22 @@ static void end(struct backend *b, const struct job_source *source, struct job *
     b->job = NULL;
     b->begun = false;
     if (b->anew) {
-        mirror_forget(b);
-        b->table->close(b->device);
-        b->device = NULL;
+        pthread_mutex_lock(&b->lock);
+        close_device(b);
+        pthread_mutex_unlock(&b->lock);
     }
     b->anew = false;
     source->done(source->user, j);
+    *b->says = 0; /* launches that never get here have reasons of their own */
+    b->cycles = 0;
+}
+
+static bool locked(struct backend *b, struct job *j, bool (*act)(struct backend *b, struct job *j))
+{
+    pthread_mutex_lock(&b->lock);
+    const bool goes_on = act(b, j);
+    pthread_mutex_unlock(&b->lock);
+    return goes_on;
 }
 
 void backend_run(ventus_device *d, const struct job_source *source)
@@ -395,8 +495,8 @@ void backend_run(ventus_device *d, const struct job_source *source)
     struct backend *b = d->backend;
     while (b->job || (b->job = source->next(source->user))) {
         struct job *j = b->job;
-        bool runs = b->begun || (b->begun = begin(b, j));
-        while (runs && (runs = proceed(b, j))) {
+        bool runs = b->begun || (b->begun = locked(b, j, begin));
+        while (runs && (runs = locked(b, j, proceed))) {
             source->next(source->user); /* what is to be ended ends; it gives no launch while one runs */
             if (source->leave && source->leave(source->user)) return;
         }

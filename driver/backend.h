@@ -5,6 +5,9 @@
 #ifndef VENTUS_DRIVER_BACKEND_H
 #define VENTUS_DRIVER_BACKEND_H
 
+#include <pthread.h>
+#include <sys/types.h>
+
 #include "driver/ventus.h"
 #include "driver/ventus_backend.h"
 #include "sim/launch.h"
@@ -16,6 +19,10 @@ struct backend {
     struct ventus_backend_device *device; /* NULL: not open */
     struct ventus_backend_info info;
     char spec[DEVICE_NAME];        /* what it was opened with: library and options */
+    struct backend *next;          /* of those that the end of the process closes */
+    pid_t process;                 /* whose device it is: not that of a child of fork() */
+    pthread_mutex_t lock;          /* of the library's device: a call at a time */
+    bool launched, runs;           /* it has run something; something is running */
     struct job *job;               /* that it runs; NULL: none */
     bool begun;                    /* the device has it */
     bool anew;                     /* it is to be closed, and opened again */
@@ -31,7 +38,7 @@ struct backend {
 struct backend *backend_new(const struct gpu_config *config, char *why, size_t why_size);
 /* What is known of a device without one of its own. */
 struct backend_summary {
-    uint32_t features;
+    uint32_t features, memory_mib;
     char name[48];
 };
 
@@ -41,6 +48,12 @@ void backend_free(struct backend *b);
 /* Has the configuration say what the device that it names, or in its place VENTUS_BACKEND, is like, if there is to be
  * one. False: `why` has the reason. */
 bool backend_config(struct gpu_config *config, struct backend_summary *summary, char *why, size_t why_size);
+
+/* Where its memory for buffers ends; NULL: the machine's. */
+uint64_t backend_memory_end(const struct backend *b);
+
+/* Has this process one open? A library may have only one to give. */
+bool backend_is_open(void);
 
 /* What it knows of a launch that has ended goes into the event. */
 void backend_outcome(ventus_event *event);

@@ -98,19 +98,22 @@ static enum ventus_status device_config(size_t index, struct gpu_config *config,
     return VENTUS_BAD_CONFIG;
 }
 
-bool device_backend_config(struct gpu_config *config, uint32_t *features, char *why, size_t why_size)
+bool device_backend_config(struct gpu_config *config, uint32_t *features, uint32_t *memory_mib, char *why,
+                           size_t why_size)
 {
     struct backend_summary summary;
     const bool good = backend_config(config, &summary, why, why_size);
     if (features) *features = summary.features;
+    if (memory_mib) *memory_mib = summary.memory_mib;
     return good;
 }
 
-uint32_t device_features_of(size_t index)
+uint32_t device_features_of(size_t index, uint64_t *memory)
 {
     struct gpu_config config;
     struct backend_summary summary;
     const enum ventus_status status = device_config(index, &config, &summary, NULL, 0);
+    *memory = status == VENTUS_OK ? (uint64_t)summary.memory_mib << 20 : 0;
     return status == VENTUS_OK ? summary.features : (uint32_t)VENTUS_BACKEND_FEATURES;
 }
 
@@ -177,7 +180,7 @@ static uint64_t limit_of_environment(void)
 /* Memory of events that is kept: of so many, at most 9 MB, with places for so many dependencies. */
 enum { SPARE_EVENTS = 8192, SPARE_DEPS = 2 };
 
-static ventus_device *device_new(const struct gpu_config *config)
+static ventus_device *device_new(const struct gpu_config *config, uint64_t memory_end)
 {
     ventus_device *d = calloc(1, sizeof *d);
     if (!d) return NULL;
@@ -190,7 +193,7 @@ static ventus_device *device_new(const struct gpu_config *config)
         struct gpu_config c = *config;
         if (*c.timing) c.host_threads = 1; /* the model's */
         d->gpu = gpu_create(&c, NULL);
-        if (d->gpu && memory_open(d) && space_open(d) && clock_open(d, &c)) return d;
+        if (d->gpu && memory_open(d, memory_end) && space_open(d) && clock_open(d, &c)) return d;
         memory_close(d);
         gpu_destroy(d->gpu);
         d->gpu = NULL;
@@ -226,11 +229,11 @@ static enum ventus_status open_named(const char *path, size_t n, const struct gp
     if (gpu_config_check(config)) return VENTUS_BAD_CONFIG;
     if (!backend_config(&is, &summary, why, sizeof why) ||
         (*is.device && !(backend = backend_new(&is, why, sizeof why)))) {
-        complain_of_environment(why);
+        if (!backend_is_open()) complain_of_environment(why); /* else that one does */
         return VENTUS_BAD_CONFIG;
     }
     timeline_on(); /* it begins before any clock of a device does */
-    ventus_device *d = device_new(&is);
+    ventus_device *d = device_new(&is, backend_memory_end(backend));
     if (!d) return backend_free(backend), VENTUS_NO_MEMORY;
     d->backend = backend;
     d->info = info_of(path, n, &is, &summary);

@@ -229,7 +229,7 @@ enum ventus_status memory_alloc_launch(ventus_device *device, uint64_t size, uin
 void memory_keep(ventus_device *device, uint32_t addr);
 
 /* All of the heap is free. False: out of memory. */
-bool memory_open(ventus_device *device);
+bool memory_open(ventus_device *device, uint64_t end); /* of the heap */
 
 /* Takes away what the process shares with a device that goes, and forgets its blocks: the rest goes with the machine.
  */
@@ -419,6 +419,8 @@ void device_release(ventus_device *device);
 
 /* Is it a launch that has run for longer than it may? */
 bool event_is_overdue(const ventus_event *event);
+/* It has, and is to end. Without the lock. */
+void event_set_overdue(ventus_event *event);
 /* Is a launch that runs to end? Without the lock. */
 bool event_is_over(ventus_event *event);
 

@@ -194,14 +194,19 @@ bool event_is_overdue(const ventus_event *e)
     return (limit && host_ns() - e->began > limit) || (e->device->queue.interrupts && interrupt_came());
 }
 
-/* Of what runs the machine looks at the flag. */
-bool event_is_over(ventus_event *e)
+void event_set_overdue(ventus_event *e)
 {
     struct queue *q = &e->device->queue;
-    if (e->cancel || !event_is_overdue(e)) return e->cancel;
     pthread_mutex_lock(&q->lock);
     e->overdue = e->cancel = true;
     pthread_mutex_unlock(&q->lock);
+}
+
+/* Of what runs the machine looks at the flag. */
+bool event_is_over(ventus_event *e)
+{
+    if (e->cancel || !event_is_overdue(e)) return e->cancel;
+    event_set_overdue(e);
     return true;
 }
 

@@ -21,16 +21,17 @@ struct gpu *device_gpu(const ventus_device *device);
 
 /* What it can do, enum ventus_backend_feature: all of it, unless another device stands behind the driver. */
 uint32_t device_features(const ventus_device *device);
-/* The same of device `index`, when it can be opened. */
-uint32_t device_features_of(size_t index);
+/* The same of device `index`, when it can be opened, and how many bytes it has for buffers. */
+uint32_t device_features_of(size_t index, uint64_t *memory);
 
 /* The library of the device that runs launches, with its options; "": the machine does. */
 const char *device_backend(const ventus_device *device);
 
 /* Puts VENTUS_BACKEND in the place of config->device, and what that device says of itself in the place of what the
- * machine file says; *features (unless NULL) is what it can do. False: `why` has the reason. Without such a device
- * nothing changes. */
-bool device_backend_config(struct gpu_config *config, uint32_t *features, char *why, size_t why_size);
+ * machine file says; *features and *memory_mib (unless NULL) are what it can do and has. False: `why` has the reason.
+ * Without such a device nothing changes. */
+bool device_backend_config(struct gpu_config *config, uint32_t *features, uint32_t *memory_mib, char *why,
+                           size_t why_size);
 
 /* May a launch of a kernel that is `ungrouped` run in other work-groups than its program says? Not where somebody sees
  * them: on a device with a cycle model, observers, or a folder for exported launches. */

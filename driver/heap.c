@@ -78,7 +78,7 @@ static struct block *new_node(struct blocks *p)
 
 bool blocks_open(struct blocks *p, uint64_t base, uint64_t end)
 {
-    *p = (struct blocks){.base = base, .root = malloc(sizeof *p->root)};
+    *p = (struct blocks){.base = base, .end = end, .root = malloc(sizeof *p->root)};
     if (!p->root) return false;
     *p->root = (struct block){.addr = (uint32_t)end, .gap = end - base, .most = end - base};
     return true;

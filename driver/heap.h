@@ -21,7 +21,7 @@ struct block {
 };
 
 struct blocks {
-    uint64_t base;
+    uint64_t base, end;
     struct block *root; /* NULL: not open */
     struct block *free; /* nodes for new blocks, linked by `left` */
     size_t count;       /* blocks */

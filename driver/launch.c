@@ -481,11 +481,39 @@ static void describe_end(ventus_event *e, const char *name)
         (unsigned)f->lanes, *f->detail ? ", " : "", f->detail);
 }
 
+/* What a device behind the driver says of the end; the line is known here alone. */
+static void describe_device(ventus_event *e, const char *name)
+{
+    const uint32_t pc = e->job.result.fault.pc, line = pc && e->in.module ? ventus_module_line(e->in.module, pc) : 0;
+    char where[64] = "";
+    if (line) snprintf(where, sizeof where, " failed at line %u", (unsigned)line);
+    say(e, "%s%s: %s", name, where, e->device->backend->says);
+}
+
+/* Was there no memory because each work-group, not each place for one, has to have its private memory? */
+static bool is_for_all_groups(const ventus_event *e)
+{
+    return e->outcome.status == VENTUS_NO_DEVICE_MEMORY && !e->raw && launch_private_bytes(&e->job.launch) &&
+           !(device_features(e->device) & VENTUS_BACKEND_SLOTS);
+}
+
+static void describe_private(ventus_event *e, const char *name)
+{
+    const struct launch *l = &e->job.launch;
+    say(e,
+        "%s: out of device memory: the device takes private memory for each work-group, here %llu with %llu bytes "
+        "each, "
+        "at most %u MiB together: launch fewer",
+        name, (unsigned long long)l->groups[0] * l->groups[1] * l->groups[2],
+        (unsigned long long)launch_private_bytes(l), PRIVATE_BYTES >> 20);
+}
+
 static void describe(ventus_event *e)
 {
     char name[160] = "launch";
     if (!e->raw) snprintf(name, sizeof name, "kernel %s", e->in.kernel->name);
-    if (e->device->backend && *e->device->backend->says) say(e, "%s: %s", name, e->device->backend->says);
+    if (e->device->backend && *e->device->backend->says) describe_device(e, name);
+    else if (is_for_all_groups(e)) describe_private(e, name);
     else if (e->job.result.status == LAUNCH_FAULT) describe_access(e, name, "failed", &e->job.result.fault);
     else if (e->overdue && e->job.result.fault.profile) describe_end(e, name);
     else if (e->outcome.status != VENTUS_OK) say(e, "%s: %s", name, ventus_status_text(e->outcome.status));

@@ -11,10 +11,11 @@
 
 #include "driver/driver.h"
 
-static const uint64_t heap_size = ABI_HEAP_LIMIT - ABI_HEAP_BASE;
 static const uint64_t area_base[HEAP_AREAS] = {[AREA_ALL] = ABI_HEAP_BASE, [AREA_LAUNCHES] = ABI_LAUNCH_BASE};
 
 /* ---- places ---- */
+
+static uint64_t heap_size(const struct heap *h) { return h->blocks.end - h->blocks.base; }
 
 static uint64_t pages_up(uint64_t size) { return (size + ABI_PAGE - 1) & ~(uint64_t)(ABI_PAGE - 1); }
 
@@ -108,7 +109,7 @@ static enum ventus_status alloc_locked(ventus_device *d, enum heap_area area, ui
     const bool packed = packs(h);
     uint64_t at, bytes;
     struct block b = {.size = size, .packed = packed}, was;
-    if (size > heap_size) return VENTUS_NO_DEVICE_MEMORY;
+    if (size > heap_size(h)) return VENTUS_NO_DEVICE_MEMORY;
     b.span = span_of(size, packed);
     if (!blocks_find(&h->blocks, area_begin(h, area), b.span, &at, &bytes)) return VENTUS_NO_DEVICE_MEMORY;
     b.addr = (uint32_t)at;
@@ -169,7 +170,7 @@ static enum ventus_status alloc_shared_locked(ventus_device *d, uint64_t size, u
     struct blocks *p = &d->heap.blocks;
     struct block b = {.size = size, .shared = true};
     uint64_t at, bytes, from = area_begin(&d->heap, AREA_ALL);
-    if (size > heap_size || d->entries) return VENTUS_NO_DEVICE_MEMORY;
+    if (size > heap_size(&d->heap) || d->entries) return VENTUS_NO_DEVICE_MEMORY;
     b.span = span_of(size, false);
     while (blocks_find(p, from, b.span, &at, &bytes)) {
         from = at + bytes;
@@ -241,7 +242,7 @@ enum ventus_status ventus_free_all(ventus_device *device)
     return VENTUS_OK;
 }
 
-bool memory_open(ventus_device *device) { return blocks_open(&device->heap.blocks, ABI_HEAP_BASE, ABI_HEAP_LIMIT); }
+bool memory_open(ventus_device *device, uint64_t end) { return blocks_open(&device->heap.blocks, ABI_HEAP_BASE, end); }
 
 void memory_close(ventus_device *device)
 {
@@ -270,7 +271,7 @@ enum ventus_status ventus_heap(ventus_device *device, unsigned flags)
 /* One page is lost to the closed page behind an allocation. */
 uint64_t ventus_memory_size(const ventus_device *device)
 {
-    return device ? heap_size - span_of(0, device->heap.flags & VENTUS_HEAP_PACKED) : 0;
+    return device ? heap_size(&device->heap) - span_of(0, device->heap.flags & VENTUS_HEAP_PACKED) : 0;
 }
 
 void ventus_memory(ventus_device *device, struct ventus_memory *memory)
@@ -280,7 +281,7 @@ void ventus_memory(ventus_device *device, struct ventus_memory *memory)
     const struct heap *h = &device->heap;
     const uint64_t closed = span_of(0, packs(h));
     bool ascending = h->flags & VENTUS_HEAP_ASCENDING;
-    const uint64_t largest = ascending ? ABI_HEAP_LIMIT - area_begin(h, AREA_ALL) : blocks_largest(&h->blocks);
+    const uint64_t largest = ascending ? h->blocks.end - area_begin(h, AREA_ALL) : blocks_largest(&h->blocks);
     memory->blocks = h->blocks.count;
     memory->used = h->blocks.used;
     memory->largest = largest > closed ? largest - closed : 0;

@@ -21,6 +21,7 @@ static uint32_t page_of(uint32_t addr) { return addr / ABI_PAGE; }
 
 static bool fail(struct backend *b, const char *did, uint32_t page, const char *why)
 {
+    if (*b->says) return false; /* why the launch has ended matters more */
     snprintf(b->says, sizeof b->says, "device %.90s: its memory at 0x%08x cannot be %s: %.200s", b->spec,
              (unsigned)(page * ABI_PAGE), did, *why ? why : "it does not say why");
     return false;

@@ -63,6 +63,7 @@ struct ventus_backend_info {
     uint32_t clock_mhz;        /* what OpenCL says of the clock */
     char profile[16];          /* instruction set: a name that `ventus info` lists */
     char name[48];             /* for people, behind "Ventus GPGPU"; the driver fills in "" */
+    uint32_t memory_mib;       /* memory from address 0x90000000 on, for all but code, constants and local memory */
 };
 
 /* A launch. Code, arguments and the metadata block have been written into memory. */
@@ -126,7 +127,8 @@ struct ventus_backend {
     int (*open)(const struct ventus_backend_options *options, struct ventus_backend_device **device, char *why,
                 size_t why_size);
 
-    /* Ends it, with whatever runs. */
+    /* Ends it, with whatever runs. Devices that are open, and run nothing, when the process ends (exit) are closed
+     * then. */
     void (*close)(struct ventus_backend_device *device);
 
     /* Called once, before anything is written. */

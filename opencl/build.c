@@ -276,6 +276,7 @@ void build_for(struct build *b, const ventus_device *device)
     b->profile = info.profile;
     snprintf(b->pools, sizeof b->pools, "%u,%u,%u,%u", (unsigned)pools.scalars, (unsigned)pools.vectors,
              (unsigned)info.threads_per_warp, (unsigned)device_max_group(&info));
+    device_lacks(b->lacks, sizeof b->lacks);
 }
 
 char *build_options(const struct build *b)
@@ -286,12 +287,25 @@ char *build_options(const struct build *b)
     return asprintf(&text, "-I \"%s\" %s", b->headers, options) < 0 ? NULL : text;
 }
 
+/* What the compiler has to know of the device, at argv[n]; returns where the next word goes. */
+static size_t add_machine(struct build *b, char *argv[], size_t n)
+{
+    argv[n++] = "--profile";
+    argv[n++] = (char *)(uintptr_t)b->profile;
+    argv[n++] = "--pools";
+    argv[n++] = b->pools;
+    if (!*b->lacks) return n;
+    argv[n++] = "--lacks";
+    argv[n++] = b->lacks;
+    return n;
+}
+
 static cl_int build_source(struct build *b)
 {
     char *options = build_options(b);
-    char *profile = (char *)(uintptr_t)b->profile;
-    char *kind = b->object ? "--compile" : b->draft ? "--draft" : NULL;
-    char *argv[] = {NULL, "--options", options, "--profile", profile, "--pools", b->pools, kind, NULL};
+    char *argv[12] = {NULL, "--options", options};
+    const size_t n = add_machine(b, argv, 3);
+    argv[n] = b->object ? "--compile" : b->draft ? "--draft" : NULL;
     cl_int error = options ? build_with(b, argv) : CL_OUT_OF_HOST_MEMORY;
     free(options);
     return error;
@@ -312,17 +326,17 @@ static bool write_objects(const struct build *b, const char *folder, char *argv[
 
 static cl_int build_objects(struct build *b)
 {
-    char *folder = folder_make(), **argv = calloc(b->nobjects + 9u, sizeof *argv);
-    size_t first = b->kernel ? 8 : b->object ? 7 : 6, n = first;
+    char *folder = folder_make(), **argv = calloc(b->nobjects + 12u, sizeof *argv);
+    size_t first = 0, n = 0;
     cl_int error = CL_OUT_OF_RESOURCES;
-    if (folder && argv && write_objects(b, folder, argv, &n)) {
+    if (argv) {
         argv[1] = "--link";
-        argv[2] = "--profile";
-        argv[3] = (char *)(uintptr_t)b->profile;
-        argv[4] = "--pools";
-        argv[5] = b->pools;
-        if (b->object) argv[6] = "--compile";
-        if (b->kernel) argv[6] = "--kernel", argv[7] = (char *)(uintptr_t)b->kernel;
+        n = add_machine(b, argv, 2);
+        if (b->object) argv[n++] = "--compile";
+        if (b->kernel) argv[n++] = "--kernel", argv[n++] = (char *)(uintptr_t)b->kernel;
+        first = n;
+    }
+    if (folder && argv && write_objects(b, folder, argv, &n)) {
         error = build_with(b, argv);
     } else {
         char *problem = folder_problem("the objects");

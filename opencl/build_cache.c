@@ -106,8 +106,9 @@ static void add_neutral(FILE *key, const char *text, size_t size, const char *fo
 
 static bool add_preprocessed(FILE *key, const struct build *b)
 {
-    char *options = build_options(b),
-         *argv[] = {NULL, "--preprocess", "--profile", (char *)(uintptr_t)b->profile, "--options", options, NULL};
+    char *options = build_options(b), *lacks = (char *)(uintptr_t)b->lacks,
+         *argv[] = {NULL,        "--preprocess", "--profile", (char *)(uintptr_t)b->profile, "--lacks", lacks,
+                    "--options", options,        NULL};
     size_t size;
     unsigned char *text = options ? compiler_answer(b->program, argv, b->source, b->source_size, &size) : NULL;
     if (text) add_neutral(key, (char *)text, size, b->headers);
@@ -130,6 +131,7 @@ static bool add_build(FILE *key, const struct disk_cache *cache, const struct bu
     add_text(key, VENTUS_VERSION);
     add_text(key, b->profile);
     add_text(key, b->pools);
+    add_text(key, b->lacks);
     add(key, &b->object, sizeof b->object);
     add(key, &b->draft, sizeof b->draft);
     add_text(key, b->kernel);

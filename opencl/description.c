@@ -10,13 +10,14 @@ static pthread_once_t info_once = PTHREAD_ONCE_INIT;
 static struct ventus_info the_info;
 static const char *info_problem;
 static uint32_t can = VENTUS_BACKEND_FEATURES;
+static uint64_t memory; /* that the device has for buffers */
 
 static void info_init(void)
 {
     static char why[600];
     enum ventus_status status = ventus_describe(0, &the_info, why, sizeof why);
     if (status != VENTUS_OK) info_problem = *why ? why : ventus_status_text(status);
-    if (!info_problem) can = device_features_of(0);
+    if (!info_problem) can = device_features_of(0, &memory);
     if (info_problem) complain("no device: %s", info_problem);
 }
 
@@ -32,24 +33,40 @@ bool device_can(uint32_t feature)
     return can & feature;
 }
 
-/* What an extension or a feature of the language needs, by a part of its name. */
 static const struct {
-    const char *part;
+    const char *word, *part;
     uint32_t feature;
-} needs[] = {
-    {"fp64", VENTUS_BACKEND_DOUBLES},   {"fp16", VENTUS_BACKEND_HALVES},    {"image", VENTUS_BACKEND_IMAGES},
-    {"atomic", VENTUS_BACKEND_ATOMICS}, {"_pipes", VENTUS_BACKEND_ATOMICS},
+} parts[] = {
+#define PART(feature, word, part) {word, part, VENTUS_BACKEND_##feature},
+#include "isa/features.def"
 };
+enum { PARTS = sizeof parts / sizeof *parts };
+
+bool device_has(const char *name)
+{
+    for (size_t i = 0; i < PARTS; i++) {
+        const char *part = parts[i].part;
+        if (device_can(parts[i].feature)) continue;
+        if (*part == '=' ? !strcmp(name, part + 1) : strstr(name, part) != NULL) return false;
+    }
+    return true;
+}
+
+void device_lacks(char *text, size_t size)
+{
+    const char *last = "";
+    size_t used = 0;
+    *text = 0;
+    for (size_t i = 0; i < PARTS; last = parts[i++].word)
+        if (!device_can(parts[i].feature) && strcmp(parts[i].word, last) != 0 && used < size)
+            used += (size_t)snprintf(text + used, size - used, "%s%s", used ? "," : "", parts[i].word);
+}
 
 size_t device_offers(const cl_name_version *all, size_t n, cl_name_version *offered)
 {
     size_t count = 0;
-    for (size_t i = 0; i < n; i++) {
-        bool has = true;
-        for (size_t k = 0; k < sizeof needs / sizeof *needs && has; k++)
-            has = !strstr(all[i].name, needs[k].part) || device_can(needs[k].feature);
-        if (has) offered[count++] = all[i];
-    }
+    for (size_t i = 0; i < n; i++)
+        if (device_has(all[i].name)) offered[count++] = all[i];
     return count;
 }
 
@@ -63,9 +80,15 @@ cl_uint device_max_group(const struct ventus_info *info) { return info->warps_pe
  * profile allows. */
 static const cl_ulong global_memory = (cl_ulong)1536 << 20;
 
-cl_ulong device_global_memory(void) { return global_memory; }
+/* Of a device with less an eighth is for those. */
+cl_ulong device_global_memory(void)
+{
+    pthread_once(&info_once, info_init);
+    const uint64_t most = memory - memory / 8;
+    return memory && most < global_memory ? most : global_memory;
+}
 
-cl_ulong device_max_alloc(void) { return global_memory / 4; }
+cl_ulong device_max_alloc(void) { return device_global_memory() / 4; }
 
 /* What a launch may use: no byte more or less. */
 cl_ulong device_local_memory(const struct ventus_info *info) { return ventus_local_limit(info); }

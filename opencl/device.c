@@ -39,8 +39,11 @@ static const char il_names[] = ILS(IL_NAME);
 #define IL_VERSION(minor) {CL_MAKE_VERSION(1, minor, 0), "SPIR-V"},
 static const cl_name_version ils[] = {ILS(IL_VERSION)};
 
-static const cl_uint spirv_capabilities[] = {
-#define CAPABILITY(number, name) number,
+static const struct {
+    cl_uint number;
+    const char *name;
+} spirv_capabilities[] = {
+#define CAPABILITY(number, name) {number, name},
 #include "isa/spirv.def"
 };
 static const char *const spirv_extensions[] = {
@@ -70,6 +73,16 @@ static cl_int extension_names(struct info out)
     for (size_t i = 0; i < n; i++)
         used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", i ? " " : "", offered[i].name);
     return info_text(out, text);
+}
+
+static cl_int capabilities(struct info out)
+{
+    enum { N = sizeof spirv_capabilities / sizeof *spirv_capabilities };
+    cl_uint offered[N];
+    size_t n = 0;
+    for (size_t i = 0; i < N; i++)
+        if (device_has(spirv_capabilities[i].name)) offered[n++] = spirv_capabilities[i].number;
+    return info_bytes(out, offered, n * sizeof *offered);
 }
 
 static cl_int versions(const cl_name_version *all, size_t n, struct info out)
@@ -106,7 +119,7 @@ static cl_int device_table(cl_device_id device, const struct ventus_info *c, cl_
     ARRAY(CL_DEVICE_OPENCL_C_ALL_VERSIONS, c_versions)
     OFFERED(CL_DEVICE_OPENCL_C_FEATURES, features)
     ARRAY(CL_DEVICE_ILS_WITH_VERSION, ils)
-    ARRAY(CL_DEVICE_SPIRV_CAPABILITIES_KHR, spirv_capabilities)
+    case CL_DEVICE_SPIRV_CAPABILITIES_KHR: return capabilities(out);
     ARRAY(CL_DEVICE_SPIRV_EXTENSIONS_KHR, spirv_extensions)
     ARRAY(CL_DEVICE_SPIRV_EXTENDED_INSTRUCTION_SETS_KHR, spirv_sets)
     EMPTY(CL_DEVICE_BUILT_IN_KERNELS_WITH_VERSION)

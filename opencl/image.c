@@ -151,6 +151,7 @@ static cl_mem image_create(cl_context context, cl_mem_flags flags, const cl_imag
     struct image image = {0};
     cl_mem mem = NULL;
     cl_int error = image_check(context, flags, format, desc, host_ptr);
+    if (!error && !device_has("__opencl_c_images")) error = CL_INVALID_OPERATION;
     if (!error) {
         image.desc = *desc;
         error = image_describe(format, &flags, !host_ptr && !desc->mem_object, &image);
@@ -219,7 +220,7 @@ cl_int clGetSupportedImageFormats(cl_context context, cl_mem_flags flags, cl_mem
     if (!object_is(context, KIND_CONTEXT)) return CL_INVALID_CONTEXT;
     cl_int error = mem_flags_check(flags & ~(cl_mem_flags)CL_MEM_KERNEL_READ_AND_WRITE);
     if (error || (count == 0 && formats) || !type_known(type)) return CL_INVALID_VALUE;
-    const cl_uint n = format_list(type, formats ? count : 0, formats);
+    const cl_uint n = device_has("__opencl_c_images") ? format_list(type, formats ? count : 0, formats) : 0;
     if (count_ret) *count_ret = n;
     return CL_SUCCESS;
 }

@@ -44,15 +44,19 @@ static void watch_forks(void) { pthread_atfork(before_fork, after_fork, in_child
 
 /* ---- machines ---- */
 
-/* Another one; NULL: there is no room. With the lock held. */
-static struct machine *add(void)
+static void say_why(enum ventus_status status)
+{
+    static atomic_flag said = ATOMIC_FLAG_INIT;
+    complain_once(&said, "the device does not start: %s%s", ventus_status_text(status),
+                  status == VENTUS_NO_MEMORY ? "; it needs 4 GiB of addresses (ulimit -v)" : "");
+}
+
+/* Another one; NULL: there is no room, or no second device behind the driver. With the lock held. */
+static struct machine *add(enum ventus_status *status)
 {
     struct machine *m = calloc(1, sizeof *m);
-    enum ventus_status status = m ? ventus_open(0, &m->device) : VENTUS_NO_MEMORY;
-    if (status != VENTUS_OK) {
-        static atomic_flag said = ATOMIC_FLAG_INIT;
-        complain_once(&said, "the device does not start: %s%s", ventus_status_text(status),
-                      status == VENTUS_NO_MEMORY ? "; it needs 4 GiB of addresses (ulimit -v)" : "");
+    *status = m ? ventus_open(0, &m->device) : VENTUS_NO_MEMORY;
+    if (*status != VENTUS_OK) {
         free(m);
         return NULL;
     }
@@ -107,9 +111,11 @@ struct machine *machine_get(void)
     pthread_once(&once, watch_forks);
     pthread_mutex_lock(&lock);
     struct machine *m = take_idle();
-    if (!m) m = add();
+    enum ventus_status status = VENTUS_OK;
+    if (!m) m = add(&status);
     if (!m && !device_info()->translated) m = share();
     if (m) m->contexts++;
+    else say_why(status);
     pthread_mutex_unlock(&lock);
     return m;
 }

@@ -139,6 +139,12 @@ bool device_has_timer(void);
 /* Can it do that, enum ventus_backend_feature? Our machine can do all; another device behind the driver may not. */
 bool device_can(uint32_t feature);
 
+/* The same of what an extension, a feature or a capability of SPIR-V goes with. */
+bool device_has(const char *name);
+
+/* What it cannot do of what the compiler has to know: words for `ventus-cc --lacks`; "". */
+void device_lacks(char *text, size_t size);
+
 /* Leaves out what it cannot do: of extensions and features, `n` of which there are. How many are left. */
 size_t device_offers(const cl_name_version *all, size_t n, cl_name_version *offered);
 
@@ -649,6 +655,7 @@ struct build {
     const char *options;         /* may be NULL */
     const char *profile;         /* of the device, by build_for */
     char pools[48];              /* its registers, as ventus-cc takes them */
+    char lacks[64];              /* what it cannot do, the same; "" */
     const char *headers;         /* folder that is searched first, or NULL */
     struct executable **objects; /* to link instead of compiling */
     cl_uint nobjects;

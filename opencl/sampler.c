@@ -46,7 +46,7 @@ static cl_sampler sampler_new(cl_context context, const struct settings *s, cons
 {
     uint32_t word;
     cl_sampler sampler = NULL;
-    cl_int error = sampler_word(s, &word);
+    cl_int error = device_has("__opencl_c_images") ? sampler_word(s, &word) : CL_INVALID_OPERATION;
     if (!error && !(sampler = calloc(1, sizeof *sampler))) error = CL_OUT_OF_HOST_MEMORY;
     if (sampler && properties && !(sampler->properties = malloc(nproperties * sizeof *properties))) {
         free(sampler);

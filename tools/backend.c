@@ -7,9 +7,11 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "driver/backend_library.h"
 #include "tool.h"
 
 enum { FLAG_RTLSIM, FLAG_OUTPUT };
@@ -45,23 +47,53 @@ static const char common[] =
 
 /* ---- running the compiler ---- */
 
-static const char *compiler(void)
+enum { WORDS = 48 };
+
+/* A command line, which grows; the words stay whose they are. */
+struct words {
+    const char *list[WORDS];
+    size_t n;
+};
+
+static void add(struct words *w, const char *word)
 {
+    if (w->n + 1 == WORDS) die("CC has too many words");
+    w->list[w->n++] = word;
+}
+
+/* CC, which may be several words ("ccache gcc", "gcc -m64"), as make takes it; a path with blanks that is there is one.
+ */
+static struct words compiler(void)
+{
+    static char text[1000];
     const char *said = secure_getenv("CC");
-    return said && *said ? said : "cc";
+    struct words w = {0};
+    if (!said || strspn(said, " \t") == strlen(said)) said = "cc";
+    if (strlen(said) >= sizeof text) die("CC is too long");
+    strcpy(text, said);
+    if (access(text, X_OK) == 0) return add(&w, text), w;
+    for (char *word = strtok(text, " \t"); word; word = strtok(NULL, " \t")) add(&w, word);
+    return w;
+}
+
+static struct words compiler_with(const char *const *more, size_t n)
+{
+    struct words w = compiler();
+    for (size_t i = 0; i < n; i++) add(&w, more[i]);
+    return w;
 }
 
 /* Its exit code. */
-static int run(const char *const *words, bool silent)
+static int run(const struct words *w, bool silent)
 {
     int status;
     const pid_t pid = fork();
-    if (pid < 0) die("cannot run %s: %s", words[0], strerror(errno));
+    if (pid < 0) die("cannot run %s: %s", w->list[0], strerror(errno));
     if (!pid) {
         if (silent && (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr))) _exit(127);
-        execvp(words[0], (char *const *)(uintptr_t)words);
+        execvp(w->list[0], (char *const *)(uintptr_t)w->list);
         if (!silent)
-            fprintf(stderr, "ventus backend: cannot run %s: %s; install a C compiler, or set CC\n", words[0],
+            fprintf(stderr, "ventus backend: cannot run %s: %s; install a C compiler, or set CC\n", w->list[0],
                     strerror(errno));
         _exit(127);
     }
@@ -83,12 +115,11 @@ static int try(const char *header, const char *body, bool silent)
             "{\n    (void)s, (void)c, (void)k;\n    %s\n}\n",
             body);
     if (fclose(f)) die("%s: %s", file, strerror(errno));
-    const char *const words[] = {compiler(),   "-fsyntax-only",
-                                 "-std=gnu17", "-Werror=implicit-function-declaration",
-                                 "-include",   "stdbool.h",
-                                 "-include",   header,
-                                 file,         NULL};
-    const int code = run(words, silent);
+    const char *const more[] = {"-fsyntax-only", "-std=gnu17", "-Werror=implicit-function-declaration",
+                                "-include",      "stdbool.h",  "-include",
+                                header,          file};
+    const struct words w = compiler_with(more, sizeof more / sizeof *more);
+    const int code = run(&w, silent);
     unlink(file);
     return code;
 }
@@ -124,38 +155,75 @@ static char *own_folder(void)
 
 /* ---- building ---- */
 
-static void build(const char *header, const char *library, const char *output)
+/* -Wl takes commas for its own. */
+static void command_line(struct words *w, const char *header, const char *library, const char *output)
 {
-    enum { WORDS = 32 };
-    char *folder = own_folder(), *source, *include, *place, macros[PROBES][40];
-    const char *words[WORDS] = {
-        compiler(),    "-shared",  "-fPIC",     "-D_GNU_SOURCE", "-O2", "-g", "-w", "-std=gnu17", "-fvisibility=hidden",
-        "-Wl,-z,defs", "-include", "stdbool.h", "-include",      header};
-    size_t n = 14;
-    const char *slash = strrchr(library, '/');
+    static char macros[PROBES][40];
+    char *place, *folder = own_folder(), *source, *include;
     if (asprintf(&source, "%s/rtlsim.c", folder) < 0 || asprintf(&include, "-I%s", folder) < 0 ||
-        asprintf(&place, "-Wl,-rpath,%.*s", (int)(slash - library), library) < 0)
+        asprintf(&place, "%.*s", (int)(strrchr(library, '/') - library), library) < 0)
         die("out of memory");
+    const char *const options[] = {
+        "-shared",     "-fPIC",    "-D_GNU_SOURCE", "-O2",      "-g",   "-w",   "-std=gnu17", "-fvisibility=hidden",
+        "-Wl,-z,defs", "-include", "stdbool.h",     "-include", header, include};
+    *w = compiler_with(options, sizeof options / sizeof *options);
     for (size_t i = 0; i < PROBES; i++) {
         if (try(header, probes[i].body, true)) continue;
         snprintf(macros[i], sizeof macros[i], "-D%s", probes[i].macro);
-        words[n++] = macros[i];
+        add(w, macros[i]);
     }
-    const char *const rest[] = {include, source, "-o", output, library, place};
-    for (size_t i = 0; i < sizeof rest / sizeof *rest; i++) words[n++] = rest[i];
-    if (run(words, false))
-        die("the adaptor cannot be built with %s and %s; the compiler has said why", header, library);
-    free(source);
-    free(include);
-    free(place);
+    const char *const rest[] = {source, "-o", output, library, "-Xlinker", "-rpath", "-Xlinker", *place ? place : "/"};
+    for (size_t i = 0; i < sizeof rest / sizeof *rest; i++) add(w, rest[i]);
     free(folder);
 }
 
-static void check_library(const char *output)
+/* It becomes what `output` names when it is whole: what is there already may be one that works. */
+static void build(const char *header, const char *library, const char *output)
 {
-    char path[PATH_MAX];
-    if (!strchr(output, '/')) snprintf(path, sizeof path, "./%s", output), output = path;
-    printf("%s: VENTUS_BACKEND=%s makes programs run on it\n", output, output);
+    struct words w;
+    char *part;
+    if (asprintf(&part, "%s%s.part", strchr(output, '/') ? "" : "./", output) < 0) die("out of memory");
+    command_line(&w, header, library, part);
+    if (run(&w, false)) {
+        unlink(part);
+        die("the adaptor cannot be built with %s and %s; the compiler has said why", header, library);
+    }
+    if (rename(part, output)) die("%s: %s", output, strerror(errno));
+    free(part);
+}
+
+/* VENTUS_BACKEND has options behind a comma. */
+static void check_output(const char *output, const char *library)
+{
+    struct stat mine, theirs;
+    if (strchr(output, ',')) die("%s: a comma in its name would begin the options in VENTUS_BACKEND", output);
+    if (!stat(output, &mine) && !stat(library, &theirs) && mine.st_dev == theirs.st_dev && mine.st_ino == theirs.st_ino)
+        die("%s is the RTL library itself", output);
+}
+
+/* As a shell takes it. */
+static void print_quoted(const char *text)
+{
+    if (!text[strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789./_-+")]) {
+        fputs(text, stdout);
+        return;
+    }
+    putchar('\'');
+    for (; *text; text++)
+        if (*text == '\'') fputs("'\\''", stdout);
+        else putchar(*text);
+    putchar('\'');
+}
+
+/* Can a program load it? Else it is said now. */
+static void check_result(const char *output)
+{
+    char path[PATH_MAX], why[600];
+    snprintf(path, sizeof path, "%s%s", strchr(output, '/') ? "" : "./", output);
+    if (!backend_library(path, why, sizeof why)) die("%s", why);
+    printf("%s: VENTUS_BACKEND=", output);
+    print_quoted(path);
+    puts(" makes programs run on it");
 }
 
 int cmd_backend(int argc, char **argv)
@@ -180,8 +248,9 @@ int cmd_backend(int argc, char **argv)
     char *header_path = whole_path(header), *library_path = whole_path(library);
     if (try(header_path, common, true) && try(header_path, common, false)) /* once more, for what the compiler says */
         die("%s is not the ventus_rtlsim.h of any version that is known; the compiler has said why", header);
+    check_output(output, library_path);
     build(header_path, library_path, output);
-    check_library(output);
+    check_result(output);
     free(header_path);
     free(library_path);
     return EXIT_OK;

@@ -45,7 +45,8 @@ static bool is_one_of(const char *word, const char *const *list)
  * goes to standard output. Whether the line is right is the compiler's to say. */
 static const char *choose_output(int argc, char **argv)
 {
-    static const char *const with_value[] = {"--options", "--profile", "--config", "--pools", "--kernel", NULL};
+    static const char *const with_value[] = {"--options", "--profile", "--config", "--pools",
+                                             "--lacks",   "--kernel",  NULL};
     static const char *const printed[] = {"-o", "--preprocess", "--files", "--help", NULL};
     const struct args args = {.command = "cc"};
     const char *input = NULL, *suffix = ".elf";
@@ -111,6 +112,8 @@ int cmd_cc(int argc, char **argv)
             "      --profile P           instruction set: " ISA_PROFILE_NAMES "\n"
             "      --config M            machine file: its instruction set, and no more registers than it has for\n"
             "                            the warps of its largest work-group\n"
+            "      --lacks LIST          what the device does not have, of doubles, halves, images, atomics:\n"
+            "                            programs that use it do not compile\n"
             "      --compile             make an object, to be linked later with --link\n"
             "      --link                make a program of objects\n"
             "  -c                        make an ELF object for `ventus ld`: other objects, in assembly\n"

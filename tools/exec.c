@@ -153,6 +153,15 @@ static bool names_file(const char *library)
     return memchr(library, '/', n) || (n > 3 && !memcmp(library + n - 3, ".so", 3));
 }
 
+/* Makes it if need be. Now, not when the first launch is to be written. */
+static void check_folder(const char *path)
+{
+    struct stat st;
+    if (mkdir(path, 0777) && errno != EEXIST) die("cannot make %s: %s", path, strerror(errno));
+    if (stat(path, &st) || !S_ISDIR(st.st_mode)) die("--export: %s is no folder", path);
+    if (access(path, W_OK | X_OK)) die("--export: no file can be made in %s: %s", path, strerror(errno));
+}
+
 /* The value of the option's variable; a usage error when it makes no sense. */
 static const char *value_of(const struct args *args, int flag)
 {
@@ -175,9 +184,7 @@ static const char *value_of(const struct args *args, int flag)
         return absolute(args->value);
     case ENGINE: check_engine(args); return args->value;
     case TIMEOUT: check_seconds(args); return args->value;
-    case EXPORT:
-        if (mkdir(args->value, 0777) && errno != EEXIST) die("cannot make %s: %s", args->value, strerror(errno));
-        return absolute(args->value);
+    case EXPORT: check_folder(args->value); return absolute(args->value);
     case GDB: return args->value[0] == ':' ? args->value : absolute(args->value);
     case BACKEND: return names_file(args->value) ? absolute(args->value) : args->value;
     case TIMELINE:

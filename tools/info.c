@@ -38,13 +38,13 @@ static void print_device(struct gpu_config *c)
         {VENTUS_BACKEND_SVM, "svm"},         {VENTUS_BACKEND_SLOTS, "slots"},
     };
     char why[600];
-    uint32_t features;
-    if (!device_backend_config(c, &features, why, sizeof why)) die("%s", why);
+    uint32_t features, memory;
+    if (!device_backend_config(c, &features, &memory, why, sizeof why)) die("%s", why);
     if (!*c->device) return;
     printf("# device %s can do:", c->device);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (features & names[i].feature) printf(" %s", names[i].name);
-    putchar('\n');
+    printf("; memory for buffers: %u MiB\n", memory);
 }
 
 static int print_timing(const char *name)

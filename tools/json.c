@@ -114,6 +114,7 @@ static bool read_number(struct reader *r, struct json *v)
     else if (!digits(r)) return false;
     const bool whole = *first != '-' && !strchr(".eE", *r->at ? *r->at : ' ') && r->at - first < 20;
     v->kind = JSON_NUMBER;
+    v->text = first;
     v->count = whole ? strtoull(first, NULL, 10) : JSON_NO_COUNT;
     if (*r->at == '.' && (r->at++, !digits(r))) return false;
     if (*r->at != 'e' && *r->at != 'E') return true;

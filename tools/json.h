@@ -10,11 +10,13 @@ enum json_kind { JSON_NULL, JSON_FALSE, JSON_TRUE, JSON_NUMBER, JSON_STRING, JSO
 enum { JSON_DEPTH = 64 }; /* arrays and objects within one another */
 
 #define JSON_NO_COUNT UINT64_MAX
+#define JSON_DIGITS   "+-.0123456789eE"
 
 struct json {
     struct json *first, *next; /* what an array or object holds, in its order; behind this one */
     const char *key;           /* in an object, else NULL */
-    const char *text;          /* of a string; U+0000 in it has become U+FFFD */
+    const char
+        *text; /* of a string; U+0000 in it has become U+FFFD. Of a number those of JSON_DIGITS that it begins with */
     uint64_t count; /* of a number; JSON_NO_COUNT: it is negative, has a fraction or exponent, or is larger */
     enum json_kind kind;
 };

@@ -142,7 +142,7 @@ static void choose_profile(struct request *r, const ventus_module *module)
 static void ask_backend(struct request *r)
 {
     char why[600];
-    if (!device_backend_config(&r->config, NULL, why, sizeof why)) die("%s", why);
+    if (!device_backend_config(&r->config, NULL, NULL, why, sizeof why)) die("%s", why);
     if (!*r->config.device) return;
     const char *needs = r->timing ? "timing" : r->options.order ? "order" : NULL;
     for (unsigned i = 0; i < OBSERVER_KINDS && !needs; i++)

@@ -16,6 +16,12 @@
 #include "sim/launch.h"
 #include "sim/output.h"
 
+static int failed = EXIT_FAILED;
+
+void fail_with(int code) { failed = code; }
+
+int fail_code(void) { return failed; }
+
 void die(const char *format, ...)
 {
     va_list args;
@@ -25,7 +31,7 @@ void die(const char *format, ...)
     vfprintf(stderr, format, args);
     va_end(args);
     fputc('\n', stderr);
-    exit(EXIT_FAILED);
+    exit(failed);
 }
 
 void usage_error(const struct args *args, const char *format, ...)
@@ -219,9 +225,8 @@ FILE *open_input(const char *path)
     return in;
 }
 
-void *read_file(const char *path, size_t *size)
+void *read_stream(FILE *in, const char *path, size_t *size)
 {
-    FILE *in = open_input(path);
     size_t have = 0, room = 1 << 16;
     char *bytes = allocate(room + 1);
     for (size_t n; (n = fread(bytes + have, 1, room - have, in));) {
@@ -233,9 +238,16 @@ void *read_file(const char *path, size_t *size)
         if (!bytes) die("out of memory");
     }
     if (ferror(in)) die("cannot read %s: %s", path, strerror(errno));
-    if (in != stdin) fclose(in);
     bytes[have] = 0;
     *size = have;
+    return bytes;
+}
+
+void *read_file(const char *path, size_t *size)
+{
+    FILE *in = open_input(path);
+    void *bytes = read_stream(in, path, size);
+    if (in != stdin) fclose(in);
     return bytes;
 }
 

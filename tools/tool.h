@@ -15,6 +15,7 @@ int cmd_backend(int argc, char **argv);
 int cmd_cc(int argc, char **argv);
 int cmd_compare(int argc, char **argv);
 int cmd_debug(int argc, char **argv);
+int cmd_diff(int argc, char **argv);
 int cmd_exec(int argc, char **argv);
 int cmd_info(int argc, char **argv);
 int cmd_isa(int argc, char **argv);
@@ -56,8 +57,12 @@ int args_next(struct args *args);
 /* Ends the program with EXIT_USAGE: "ventus as: ...", and how to get help. */
 _Noreturn void usage_error(const struct args *args, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Ends the program with EXIT_FAILED: "ventus: ...". */
+/* Ends the program with EXIT_FAILED, or what fail_with has said: "ventus: ...". */
 _Noreturn void die(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* The exit code of what fails, for a command that has another one. */
+void fail_with(int code);
+int fail_code(void);
 
 /* The word of a list (ended by NULL) nearest to `word`, or NULL if none is near. */
 const char *nearest_word(const char *word, const char *const *list);
@@ -86,8 +91,10 @@ void config_file(struct gpu_config *config, const char *path);
 /* ---- files; failures end the program ---- */
 FILE *open_input(const char *path);              /* "-": standard input */
 void *read_file(const char *path, size_t *size); /* "-": standard input; zero-terminated, malloc'ed */
-FILE *open_output(const char *path);             /* "-": standard output */
-void close_output(FILE *out, const char *path);  /* all of it has been written, or nothing stays */
+void *read_stream(FILE *in, const char *path,
+                  size_t *size);                /* the same of a file that is open; `path` is for messages */
+FILE *open_output(const char *path);            /* "-": standard output */
+void close_output(FILE *out, const char *path); /* all of it has been written, or nothing stays */
 void write_file(const char *path, const void *bytes, size_t size);
 void *allocate(size_t size); /* zeroed */
 

@@ -1,43 +1,36 @@
-/* ventus trace: prints a compact trace.
- *
- * The file may be anything: every count is checked, and what is wrong ends the program with the byte it is
- * at. Columns, separated by tabs: work-group, warp, address, SIMT mask, instruction, effects. */
-#include <errno.h>
+/* The reader of compact traces (docs/run.md has the format). Every count is checked, and what is wrong ends the program
+ * with the byte it is at. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "trace/trace.h"
+#include "steps.h"
 #include "tool.h"
+#include "trace/trace.h"
 
-struct reader {
-    FILE *in;
-    const char *path;
+struct compact {
+    struct trace_source source;
     uint64_t at;
-    enum isa_profile profile;
-    bool launched, placed;
-    uint32_t wgid, wid, warps;
-    uint32_t pc, mask;
+    bool placed;
+    uint32_t wgid, wid, pc, mask;
     struct code_words code;
-    uint64_t instructions;
 };
 
-static _Noreturn void damaged(const struct reader *r, const char *what)
+static _Noreturn void damaged(const struct compact *r, const char *what)
 {
-    fflush(stdout);
-    die("%s: byte %llu: %s", r->path, (unsigned long long)r->at, what);
+    die("%s: byte %llu: %s", r->source.path, (unsigned long long)r->at, what);
 }
 
 /* ---- numbers ---- */
 
-static unsigned get8(struct reader *r)
+static unsigned get8(struct compact *r)
 {
-    int c = getc(r->in);
+    int c = getc(r->source.in);
     if (c == EOF) damaged(r, "the file ends within a record");
     r->at++;
     return (unsigned)c;
 }
 
-static uint32_t get32(struct reader *r)
+static uint32_t get32(struct compact *r)
 {
     uint32_t v = 0;
     for (int i = 0; i < 32; i += 8) v |= (uint32_t)get8(r) << i;
@@ -45,7 +38,7 @@ static uint32_t get32(struct reader *r)
 }
 
 /* Values of lanes into v; returns which lanes. */
-static uint32_t get_lanes(struct reader *r, uint32_t usual, uint32_t v[ISA_LANES])
+static uint32_t get_lanes(struct compact *r, uint32_t usual, uint32_t v[ISA_LANES])
 {
     unsigned head = get8(r), form = head & LANES_FORM;
     if (head & ~(unsigned)(LANES_FORM | LANES_MASK) || form > LANES_LIST) damaged(r, "unknown form of lane values");
@@ -59,7 +52,7 @@ static uint32_t get_lanes(struct reader *r, uint32_t usual, uint32_t v[ISA_LANES
     return lanes;
 }
 
-static void learn(struct reader *r, uint32_t pc)
+static void learn(struct compact *r, uint32_t pc)
 {
     struct known k = {.pc = pc, .nwords = get8(r)};
     if (k.nwords < 1 || k.nwords > ISA_MAX_WORDS) damaged(r, "an instruction of no known length");
@@ -69,65 +62,46 @@ static void learn(struct reader *r, uint32_t pc)
 
 /* ---- records ---- */
 
-static void print_lanes(const uint32_t *v, uint32_t lanes)
+static void read_access(struct compact *r, struct step *s, unsigned number)
 {
-    unsigned top = lanes ? 31u - (unsigned)__builtin_clz(lanes) : 0;
-    for (unsigned lane = 0; lane <= top; lane++) {
-        if (lanes >> lane & 1) printf(" %x", v[lane]);
-        else fputs(" -", stdout);
+    uint32_t addr[ISA_LANES], high[ISA_LANES] = {0}, data[ISA_LANES] = {0};
+    const unsigned head = get8(r);
+    const uint32_t lanes = get_lanes(r, head & ACCESS_SCALAR ? 1 : r->mask, addr);
+    if (head & ACCESS_HIGH && get_lanes(r, lanes, high) != lanes) damaged(r, "upper halves of other lanes");
+    if (head & ACCESS_WRITE && get_lanes(r, lanes, data) != lanes) damaged(r, "data of other lanes");
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(left);
+        *step_add_touch(s) = (struct step_touch){.addr = (uint64_t)high[lane] << 32 | addr[lane],
+                                                 .value = data[lane],
+                                                 .number = (uint8_t)number,
+                                                 .size = head & ACCESS_SIZE,
+                                                 .lane = (int8_t)lane,
+                                                 .write = head & ACCESS_WRITE,
+                                                 .atomic = head & ACCESS_ATOMIC,
+                                                 .scalar = head & ACCESS_SCALAR,
+                                                 .wide = head & ACCESS_HIGH};
     }
 }
 
-static void read_access(struct reader *r)
-{
-    uint32_t addr[ISA_LANES], high[ISA_LANES] = {0}, data[ISA_LANES];
-    unsigned head = get8(r), size = head & ACCESS_SIZE;
-    uint32_t lanes = get_lanes(r, head & ACCESS_SCALAR ? 1 : r->mask, addr);
-    if (head & ACCESS_HIGH) get_lanes(r, lanes, high);
-    printf("%s %u at", head & ACCESS_ATOMIC ? "atomic" : head & ACCESS_WRITE ? "store" : "load", 8 * size);
-    print_lanes(addr, lanes);
-    if (head & ACCESS_HIGH) {
-        fputs(" high", stdout);
-        print_lanes(high, lanes);
-    }
-    if (!(head & ACCESS_WRITE)) return;
-    get_lanes(r, lanes, data);
-    fputs(" =", stdout);
-    print_lanes(data, lanes);
-}
-
-static void print_insn(const struct reader *r, const struct known *k)
-{
-    struct insn in;
-    char text[200] = "unknown";
-    if (isa_decode_in(r->profile, k->words, k->nwords, &in)) isa_print(&in, k->pc, 0, text, sizeof text);
-    char *tab = strchr(text, '\t');
-    if (tab) *tab = ' ';
-    printf("%u\t%u\t%08x\t%08x\t%s\t", r->wgid, r->wid, r->pc, r->mask, text);
-}
-
-/* What the instruction wrote and accessed, one after another, separated. */
-static void read_effects(struct reader *r, unsigned flags)
+/* What the instruction wrote and accessed. */
+static void read_effects(struct compact *r, struct step *s, unsigned flags)
 {
     unsigned results = flags & INSN_WIDE ? get8(r) : 1, accesses = flags & INSN_WIDE ? get8(r) : 1;
     unsigned rd = flags & (INSN_SCALAR | INSN_VECTOR) ? get8(r) : 0;
-    const char *separator = "";
     if (accesses > EVENT_WORDS || (flags & INSN_SCALAR && rd + results > ISA_XREGS) || rd + results > ISA_VREGS)
         damaged(r, "more registers or accesses than there are");
-    for (unsigned i = 0; i < results && (flags & INSN_SCALAR); i++, separator = "; ")
-        printf("%s%s = %x", separator, isa_xreg_name(rd + i), get32(r));
-    for (unsigned i = 0; i < results && (flags & INSN_VECTOR); i++, separator = "; ") {
-        uint32_t v[ISA_LANES];
-        printf("%sv%u =", separator, rd + i);
-        print_lanes(v, get_lanes(r, r->mask, v));
+    for (unsigned i = 0; i < results && (flags & INSN_SCALAR); i++)
+        *step_add_write(s) = (struct step_write){.reg = rd + i, .lanes = 1, .value = {get32(r)}};
+    for (unsigned i = 0; i < results && (flags & INSN_VECTOR); i++) {
+        struct step_write *w = step_add_write(s);
+        w->vector = true;
+        w->reg = rd + i;
+        w->lanes = get_lanes(r, r->mask, w->value);
     }
-    for (unsigned k = 0; k < accesses && (flags & INSN_MEMORY); k++, separator = "; ") {
-        fputs(separator, stdout);
-        read_access(r);
-    }
+    for (unsigned k = 0; k < accesses && (flags & INSN_MEMORY); k++) read_access(r, s, k);
 }
 
-static void read_insn(struct reader *r, unsigned flags)
+static void read_insn(struct compact *r, struct step *s, unsigned flags)
 {
     if (!r->placed && (flags & (INSN_PC | INSN_MASK)) != (INSN_PC | INSN_MASK))
         damaged(r, "an instruction before its place");
@@ -137,76 +111,81 @@ static void read_insn(struct reader *r, unsigned flags)
     if (flags & INSN_MASK) r->mask = get32(r);
     const struct known *k = words_at(&r->code, r->pc);
     if (!k) damaged(r, "an instruction without its word");
-    print_insn(r, k);
-    read_effects(r, flags);
-    putchar('\n');
+    *s = (struct step){.group = r->source.launch.first + r->wgid,
+                       .warp = r->wid,
+                       .pc = r->pc,
+                       .nwords = k->nwords,
+                       .mask = r->mask,
+                       .has_mask = true};
+    memcpy(s->words, k->words, sizeof s->words);
     r->pc += 4 * k->nwords;
-    r->instructions++;
+    read_effects(r, s, flags);
 }
 
-static void read_launch(struct reader *r)
+static void read_launch(struct compact *r)
 {
-    uint32_t v[5];
-    for (int i = 0; i < 5; i++) v[i] = get32(r);
-    unsigned warps = get8(r), threads = get8(r);
-    if (!warps || !threads || threads > ISA_LANES) damaged(r, "a launch without warps or threads");
-    printf("# launch: %ux%ux%u work-groups, %u warps of %u threads, ", v[2], v[3], v[4], warps, threads);
-    printf("start 0x%08x, metadata 0x%08x\n", v[0], v[1]);
-    r->warps = warps;
-    r->launched = true;
+    struct trace_launch *l = &r->source.launch;
+    const uint64_t before = l->number ? (uint64_t)l->groups[0] * l->groups[1] * l->groups[2] : 0;
+    l->start = get32(r);
+    l->metadata = get32(r);
+    for (int i = 0; i < 3; i++) l->groups[i] = get32(r);
+    l->warps = get8(r);
+    l->threads = get8(r);
+    if (!l->warps || !l->threads || l->threads > ISA_LANES) damaged(r, "a launch without warps or threads");
+    l->first += before;
+    l->number++;
     r->placed = false;
 }
 
-static void read_warp(struct reader *r)
+static void read_warp(struct compact *r)
 {
     r->wgid = get32(r);
     r->wid = get8(r);
-    if (!r->launched || r->wid >= r->warps) damaged(r, "a warp that the launch does not have");
+    if (!r->source.launch.number || r->wid >= r->source.launch.warps)
+        damaged(r, "a warp that the launch does not have");
     r->placed = false;
 }
 
-static void read_header(struct reader *r)
+static void read_header(struct compact *r)
 {
     char magic[4];
-    if (fread(magic, 1, 4, r->in) != 4 || memcmp(magic, BINARY_MAGIC, 4))
-        die("%s: not a trace of ventus run --trace-binary", r->path);
+    if (fread(magic, 1, 4, r->source.in) != 4 || memcmp(magic, BINARY_MAGIC, 4))
+        die("%s: not a trace of ventus run --trace-binary", r->source.path);
     r->at = 4;
     uint32_t form = get32(r), profile = get32(r);
     get32(r);
     if (form != (BINARY_VERSION | BINARY_HEADER << 16))
-        die("%s: a trace of version %u; this program reads version %d", r->path, form & 0xffff, BINARY_VERSION);
+        die("%s: a trace of version %u; this program reads version %d", r->source.path, form & 0xffff, BINARY_VERSION);
     if (!isa_profile_known(profile)) damaged(r, "unknown instruction set");
-    r->profile = (enum isa_profile)profile;
+    r->source.profile = (enum isa_profile)profile;
 }
 
-static const struct flag flags[] = {{0}};
+/* ---- the source ---- */
 
-int cmd_trace(int argc, char **argv)
+static enum traced next_step(struct trace_source *source, struct step *s)
 {
-    // clang-format off
-    struct args args = {.command = "trace", .usage = "FILE", .flags = flags, .argc = argc, .argv = argv, .at = 1,
-        .about = "Prints a trace written by `ventus run --trace-binary`, one line an instruction: work-group, warp,\n"
-                 "address, SIMT mask, instruction, and what it wrote or accessed, lane by lane, - for lanes that\n"
-                 "took no part."};
-    // clang-format on
-    struct reader r = {0};
-    while (args_next(&args) != ARG_END) {
-        if (r.path) usage_error(&args, "one file at a time, '%s' is the second", args.value);
-        r.path = args.value;
+    struct compact *r = (struct compact *)source;
+    for (int c; (c = getc(source->in)) != EOF;) {
+        r->at++;
+        if (c & RECORD_INSN) return read_insn(r, s, (unsigned)c & 0x7f), TRACE_STEP;
+        if (c == RECORD_LAUNCH) return read_launch(r), TRACE_LAUNCH;
+        if (c != RECORD_WARP) damaged(r, "unknown kind of record");
+        read_warp(r);
     }
-    if (!r.path) usage_error(&args, "a file is needed");
-    r.in = open_input(r.path);
-    read_header(&r);
-    for (int c; (c = getc(r.in)) != EOF;) {
-        r.at++;
-        if (c & RECORD_INSN) read_insn(&r, (unsigned)c & 0x7f);
-        else if (c == RECORD_LAUNCH) read_launch(&r);
-        else if (c == RECORD_WARP) read_warp(&r);
-        else damaged(&r, "unknown kind of record");
-    }
-    if (ferror(r.in)) die("%s: cannot be read", r.path);
-    printf("# %llu instructions\n", (unsigned long long)r.instructions);
-    if (r.in != stdin) fclose(r.in);
-    free(r.code.known);
-    return EXIT_OK;
+    if (ferror(source->in)) die("%s: cannot be read", source->path);
+    return TRACE_END;
+}
+
+static void close_compact(struct trace_source *source)
+{
+    free(((struct compact *)source)->code.known);
+    free(source);
+}
+
+struct trace_source *compact_steps(FILE *in, const char *path)
+{
+    struct compact *r = allocate(sizeof *r);
+    r->source = (struct trace_source){.in = in, .path = path, .next = next_step, .close = close_compact};
+    read_header(r);
+    return &r->source;
 }

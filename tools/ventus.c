@@ -27,6 +27,7 @@ static const struct command { const char *name; int (*run)(int argc, char **argv
     {"roofline", cmd_roofline, "show how near kernels come to what a machine can do"},
     {"sweep", cmd_sweep, "run programs on all combinations of parameters"},
     {"trace", cmd_trace, "print a trace that run wrote"},
+    {"diff", cmd_diff, "tell the first difference of two traces, timelines or contents of memory"},
     {"info", cmd_info, "show version and machine parameters"},
 };
 // clang-format on
@@ -65,7 +66,7 @@ static void check_output(void)
 {
     if (!fflush(stdout) && !ferror(stdout)) return;
     fprintf(stderr, "ventus: cannot write standard output%s%s\n", errno ? ": " : "", errno ? strerror(errno) : "");
-    _exit(EXIT_FAILED);
+    _exit(fail_code());
 }
 
 static int dispatch(int argc, char **argv)

@@ -84,6 +84,7 @@ struct cc {
     const char *tool_dir;     /* folder of the executable, ends without slash */
     enum isa_profile profile; /* of the machine that the program is for ... */
     struct pools pools;       /* ... and its registers */
+    unsigned lacks;           /* what that machine cannot do: lacks.c */
 
     /* main.c: of the source, NULL when it has no name or is made of several */
     const char *source_name, *source; /* the text only when the program is to carry it */

@@ -99,6 +99,27 @@ static const struct {
 };
 enum { MACHINE_MACROS = sizeof machine_macros / sizeof *machine_macros };
 
+/* What fixed_args switch on. */
+static const char *const offered[] = {
+#define EXTENSION(name, ...) name,
+#define FEATURE(name, ...)   name,
+#include "isa/features.def"
+};
+enum { OFFERED = sizeof offered / sizeof *offered, LACKING_ARGS = 2 * OFFERED + 1 };
+
+/* Switches off again what goes with something that the device lacks. How many arguments that takes. */
+static size_t lacking_arguments(struct cc *cc, char **out)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < OFFERED; i++) {
+        if (!lacks_name(cc, offered[i])) continue;
+        out[n++] = cc_printf(cc, "-cl-ext=-%s", offered[i]);
+        out[n++] = cc_printf(cc, "-U%s", offered[i]);
+    }
+    if (lacks_name(cc, "__opencl_c_images")) out[n++] = cc_printf(cc, "-U__IMAGE_SUPPORT__");
+    return n;
+}
+
 /* That header lies beside the library. */
 static const char *header_folder(struct cc *cc)
 {
@@ -124,11 +145,12 @@ static char **argument_vector(struct cc *cc, const char *clang, const char *acti
 {
     size_t nfixed = sizeof fixed_args / sizeof *fixed_args, nuser = 0, n = 0;
     while (cc->clang_args[nuser]) nuser++;
-    char **argv = cc_alloc(cc, (nfixed + nuser + MACHINE_MACROS + 10) * sizeof *argv);
+    char **argv = cc_alloc(cc, (nfixed + nuser + MACHINE_MACROS + LACKING_ARGS + 10) * sizeof *argv);
     argv[n++] = (char *)clang;
     for (size_t i = 0; i < nfixed; i++) argv[n++] = (char *)fixed_args[i];
     for (size_t i = 0; i < MACHINE_MACROS; i++)
         if (profile_has(cc, machine_macros[i].op)) argv[n++] = (char *)machine_macros[i].definition;
+    n += lacking_arguments(cc, argv + n);
     argv[n++] = "-internal-isystem";
     argv[n++] = (char *)header_folder(cc);
     for (size_t i = 0; i < nuser; i++) argv[n++] = (char *)cc->clang_args[i];
@@ -381,6 +403,7 @@ static void check_status(struct cc *cc, const char *clang, int status, bool no_m
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return;
     if (WIFEXITED(status) && WEXITSTATUS(status) == 1) { /* the messages say why */
         if (!cc->log_size) cc_log(cc, "<source>: error: %s failed without a message\n", clang);
+        lacks_note(cc);
         cc->status = CC_FAILED;
         longjmp(cc->on_error, 1);
     }

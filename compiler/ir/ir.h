@@ -46,6 +46,18 @@ uint32_t *block_number(const struct block_numbers *blocks, LLVMBasicBlockRef blo
  * branch to another, if it stands there. */
 void loop_hints_move(struct cc *cc, LLVMValueRef from, LLVMValueRef to);
 
+/* ---- lacks.c: what the device that the program is for cannot do ---- */
+/* Words of features.def, with commas between them. False: there is no such word. */
+bool lacks_parse(const char *text, unsigned *lacks);
+/* Does an extension, a feature of the language or a capability of SPIR-V go with what is lacking? */
+bool lacks_name(const struct cc *cc, const char *name);
+/* Are those atomic instructions? */
+bool lacks_atomics(const struct cc *cc);
+/* Ends with CC_FAILED where cc->module has what is lacking. Before the built-in library is linked. */
+void lacks_check(struct cc *cc);
+/* Behind messages of clang, which does not know of devices. */
+void lacks_note(struct cc *cc);
+
 /* ---- facts.c: what a function, a call or a type is ---- */
 
 bool is_intrinsic(LLVMValueRef function);

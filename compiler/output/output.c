@@ -152,6 +152,44 @@ static uint32_t *join_text(struct cc *cc, uint32_t end)
     return text;
 }
 
+/* ---- what the device lacks ---- */
+
+static uint32_t line_of(const struct code *code, uint32_t word)
+{
+    uint32_t line = 0;
+    for (uint32_t i = 0; i < code->nlines && code->lines[i].word <= word; i++) line = code->lines[i].line;
+    return line;
+}
+
+static bool is_atomic(const struct insn *in)
+{
+    const unsigned action = isa_effects(in, ISA_LANES).memory.action;
+    return action == ACTION_AMO || action == ACTION_LR || action == ACTION_SC;
+}
+
+/* The driver launches no program with such an instruction on a device without them. */
+static void refuse_atomics(struct cc *cc, const struct kernel *k)
+{
+    const struct code *code = &k->code;
+    struct insn in;
+    for (uint32_t i = 0; i < code->nwords; i += in.size / 4) {
+        if (!isa_decode_in(cc->profile, code->words + i, code->nwords - i, &in) || !is_atomic(&in)) continue;
+        const uint32_t line = line_of(code, i);
+        cc_log(cc, line ? "<source>:%u: " : "<source>: ", (unsigned)line);
+        cc_log(cc, "error: %s needs the atomic instruction %s, and the device that the program is for has no atomics\n",
+               k->name, isa_table[in.op].name);
+        cc->status = CC_FAILED;
+        longjmp(cc->on_error, 1);
+    }
+}
+
+static void check_atomics(struct cc *cc)
+{
+    if (!lacks_atomics(cc)) return;
+    for (uint32_t i = 0; i < cc->nroutines; i++) refuse_atomics(cc, &cc->routines[i]);
+    for (uint32_t i = 0; i < cc->nkernels; i++) refuse_atomics(cc, &cc->kernels[i]);
+}
+
 static void add_symbols(struct elf_symbol *symbols, const struct kernel *list, uint32_t n)
 {
     for (uint32_t k = 0; k < n; k++)
@@ -163,6 +201,7 @@ static uint16_t as_u16(uint32_t v) { return v > UINT16_MAX ? UINT16_MAX : (uint1
 void output_program(struct cc *cc, void **bytes, size_t *size)
 {
     uint32_t end = compile_all(cc), *text = join_text(cc, end);
+    check_atomics(cc);
     struct elf_symbol *symbols = cc_alloc(cc, (cc->nroutines + cc->nkernels + 1) * sizeof *symbols);
     struct elf_resource *resources = cc_alloc(cc, (cc->nkernels + 1) * sizeof *resources);
     symbols[0] = (struct elf_symbol){"_start", ABI_CODE_BASE, 4 * cc->start_words, true};

@@ -9,16 +9,22 @@ LLVMValueRef read_nothing(struct reader *r)
     return NULL;
 }
 
-/* What the device has. */
-static const uint32_t capabilities[] = {
-#define CAPABILITY(number, name) number,
+static const struct {
+    uint32_t number;
+    const char *name;
+} capabilities[] = {
+#define CAPABILITY(number, name) {number, name},
 #include "isa/spirv.def"
 };
 
 LLVMValueRef read_capability(struct reader *r)
 {
     for (size_t i = 0; i < sizeof capabilities / sizeof *capabilities; i++)
-        if (capabilities[i] == r->operands[0]) return NULL;
+        if (capabilities[i].number == r->operands[0]) {
+            if (!lacks_name(r->cc, capabilities[i].name)) return NULL;
+            spirv_error(r, "the module needs capability %s, which the device that it is for does not have",
+                        capabilities[i].name);
+        }
     spirv_error(r, "the module needs capability %u, which this device does not have", r->operands[0]);
 }
 

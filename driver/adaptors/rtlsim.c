@@ -89,7 +89,8 @@ static bool set(struct options *o, const char *name, const char *value)
 
 static bool set_all(struct options *o, char *list, char *why, size_t why_size)
 {
-    for (char *item = strtok(list, ","); item; item = strtok(NULL, ",")) {
+    char *rest; /* several devices may be opened at once */
+    for (char *item = strtok_r(list, ",", &rest); item; item = strtok_r(NULL, ",", &rest)) {
         char *value = strchr(item, '=');
         if (value) *value++ = 0;
         if (value && set(o, item, value)) continue;

@@ -29,6 +29,7 @@ enum {
     DEVICE_FAILS,
     OWN_TIMEOUT,
     LONG_TEXT,
+    NEVER_READ,
     GOOD
 };
 
@@ -71,7 +72,7 @@ static int get(struct ventus_backend_device *d, uint64_t addr, void *dst, uint64
 {
     (void)d, (void)addr;
     memset(dst, 0, size);
-    return CASE == READ_FAILS ? snprintf(why, why_size, "no such memory") : 0;
+    return CASE == READ_FAILS || CASE == NEVER_READ ? snprintf(why, why_size, "no such memory") : 0;
 }
 
 static int launch(struct ventus_backend_device *d, const struct ventus_backend_launch *l, char *why, size_t why_size)
@@ -85,7 +86,9 @@ static int wait_for(struct ventus_backend_device *d, uint64_t timeout_ns, struct
     (void)d, (void)timeout_ns, (void)o;
     if (CASE == DEVICE_FAILS) return snprintf(o->text, sizeof o->text, "assertion 17"), VENTUS_BACKEND_FAILED;
     if (CASE == OWN_TIMEOUT) return VENTUS_BACKEND_TIMEOUT;
-    return CASE == NEVER_ENDS ? VENTUS_BACKEND_RUNS : CASE == OTHER_STATE ? 77 : VENTUS_BACKEND_DONE;
+    return CASE == NEVER_ENDS || CASE == NEVER_READ ? VENTUS_BACKEND_RUNS
+           : CASE == OTHER_STATE                    ? 77
+                                                    : VENTUS_BACKEND_DONE;
 }
 
 static uint32_t count(struct ventus_backend_device *d, struct ventus_backend_counter *counters, uint32_t room)

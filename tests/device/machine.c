@@ -2,8 +2,10 @@
  * the whole interface (driver/ventus_backend.h).
  *
  * Options: lack=BITS takes features away, slow=1 has launches wait a moment, hang=1 for ever;
- * once=1 with it: only the first launch of the process. */
+ * once=1 with it: only the first launch of the process. memory=MIB: so much from 0x90000000 on. single=1: one at a
+ * time. */
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +19,7 @@
 enum { PAGE = 4096 };
 
 struct ventus_backend_device {
-    unsigned lack, slow, hang, once;
+    unsigned lack, slow, hang, once, memory, single;
     struct gpu *gpu;
     struct launch launch;
     struct launch_options options;
@@ -49,10 +51,14 @@ static bool read_options(struct ventus_backend_device *d, const char *text)
         if (!n) sscanf(text, "slow=%u%n", &d->slow, &n);
         if (!n) sscanf(text, "hang=%u%n", &d->hang, &n);
         if (!n) sscanf(text, "once=%u%n", &d->once, &n);
+        if (!n) sscanf(text, "memory=%u%n", &d->memory, &n);
+        if (!n) sscanf(text, "single=%u%n", &d->single, &n);
         if (!n || (text[n] && text[n] != ',')) return false;
     }
     return true;
 }
+
+static atomic_uint opened;
 
 static int open_machine(const struct ventus_backend_options *options, struct ventus_backend_device **device, char *why,
                         size_t why_size)
@@ -61,7 +67,12 @@ static int open_machine(const struct ventus_backend_options *options, struct ven
     if (!d) return fail(why, why_size, "out of memory");
     if (!read_options(d, options->text)) {
         free(d);
-        return fail(why, why_size, "an option is none of lack, slow, hang, once");
+        return fail(why, why_size, "an option is none of lack, slow, hang, once, memory, single");
+    }
+    if (atomic_fetch_add(&opened, 1) && d->single) {
+        atomic_fetch_sub(&opened, 1);
+        free(d);
+        return fail(why, why_size, "there is only one, which is open");
     }
     pthread_mutex_init(&d->lock, NULL);
     pthread_cond_init(&d->changed, NULL);
@@ -85,6 +96,7 @@ static void close_machine(struct ventus_backend_device *d)
     gpu_destroy(d->gpu);
     pthread_mutex_destroy(&d->lock);
     pthread_cond_destroy(&d->changed);
+    atomic_fetch_sub(&opened, 1);
     free(d);
 }
 
@@ -104,6 +116,7 @@ static int describe(struct ventus_backend_device *d, struct ventus_backend_info 
     d->gpu = gpu_create(&c, &wrong);
     if (!d->gpu) return fail(why, why_size, wrong);
     i->features &= ~d->lack;
+    if (d->memory) i->memory_mib = d->memory;
     snprintf(i->name, sizeof i->name, "the machine again");
     return 0;
 }
@@ -116,6 +129,7 @@ static int put(struct ventus_backend_device *d, uint64_t addr, const void *src, 
 {
     const bool code = addr >= 0x80000000u && addr < 0x90000000u;
     const unsigned access = GPU_READ | GPU_WRITE | (code ? GPU_EXEC : 0);
+    if (d->memory && addr >= 0x90000000u + ((uint64_t)d->memory << 20)) return fail(why, why_size, "no such memory");
     void *to = gpu_mem(d->gpu, (uint32_t)addr, size);
     if (!to && gpu_mem_open(d->gpu, (uint32_t)addr, size, access)) to = gpu_mem(d->gpu, (uint32_t)addr, size);
     if (!to) return fail(why, why_size, "no such memory");
@@ -124,8 +138,10 @@ static int put(struct ventus_backend_device *d, uint64_t addr, const void *src, 
     return 0;
 }
 
+/* Of a launch that is given up, which ends here. */
 static int get(struct ventus_backend_device *d, uint64_t addr, void *dst, uint64_t size, char *why, size_t why_size)
 {
+    if (d->started && !d->told) stop(d);
     const void *from = gpu_mem(d->gpu, (uint32_t)addr, size);
     if (!from) return fail(why, why_size, "nobody has written it");
     memcpy(dst, from, size);

@@ -60,6 +60,7 @@ kernel void f(global int *a, int n)
 }
 kernel void stray(global int *a) { a[1 << 28] = 1; }
 kernel void many(global int *a) { printf("%d %d %d %d\n", a[0], 1, 2, (int)get_global_id(0)); }
+kernel void forever(global int *a) { for (volatile int i = 0;; i++) printf("%d %d %d %d\n", i, 1, 2, 3); }
 kernel void sum(global int *a) { atomic_add(a, (int)get_global_id(0)); }
 END_OF_KERNEL
 check 0 '' "$ventus" cc --options -cl-std=CL3.0 k.cl -o k.elf
@@ -68,7 +69,7 @@ grep -q 'warp instructions  *[1-9]' out.txt || wrong "the counters of the device
 grep -q 'call 1' out.txt || wrong "printf does not come through"
 "$ventus" run k.elf -k f -g 64 -a buf:256 -a i:3 --show 0:i --stats >own.txt 2>&1
 diff own.txt out.txt || wrong "the machine behind the driver is another one"
-check 1 'the kernel failed: kernel stray: device .*write to unmapped' on $machine "$ventus" run k.elf -k stray -g 64 -a buf:256
+check 1 'the kernel failed: kernel stray failed at line 9: device .*write to unmapped' on $machine "$ventus" run k.elf -k stray -g 64 -a buf:256
 # More output than the print buffer holds: the device stands still while the host makes room.
 on $machine env VENTUS_TIMEOUT=200 "$ventus" run k.elf -k many -g 65536 -a buf:256 >many.txt || wrong "a full print buffer"
 [ "$(wc -l <many.txt)" = 65536 ] || wrong "$(wc -l <many.txt) lines, not 65536"
@@ -105,9 +106,69 @@ clinfo_of 128 >out.txt; grep -q cl_khr_fp16 out.txt && wrong "halves are offered
 clinfo_of 256 >out.txt; grep -q 'Image support  *No' out.txt || wrong "images are offered by a device that has none"
 clinfo_of 4 >out.txt; grep -q int32_base_atomics out.txt && wrong "atomics are offered by a device that has none"
 clinfo_of 16 >out.txt; grep -q 'Max number of sub-devices  *0' out.txt || wrong "sub-devices are offered by a device that has none"
+# What is not offered does not build, in any version of the language, as a module, or linked; the log says why.
+builds_not() { # BITS TEXT: the program of standard input
+    { echo "//! build_fails $2"; cat; } >not.cl
+    check 0 '' on $machine,lack=$1 "$VENTUS_BUILD/tests/clrun" not.cl
+    check 1 '' "$VENTUS_BUILD/tests/clrun" not.cl
+}
+echo 'kernel void k(global double *a) { a[0] *= 2; }' | builds_not 64 "use of type 'double' requires"
+echo 'kernel void k(global double *a) { a[0] *= 2; }' | builds_not 64 'note: the device that this program is for has no doubles'
+echo 'kernel void k(global half *a) { half x = a[0]; a[1] = x; }' | builds_not 128 'note: the device that this program is for has no halves'
+for version in 1.2 2.0 3.0; do
+    printf '//! options -cl-std=CL%s\nkernel void k(read_only image2d_t a, global float4 *b) { b[0] = read_imagef(a, (int2)(0)); }\n' $version | builds_not 256 'no images'
+done
+printf '#ifdef cl_khr_fp64\nkernel void k(global float *a) { double x = a[0]; a[0] = x; }\n#elif defined(cl_khr_fp16) || defined(__IMAGE_SUPPORT__)\n#error one is there\n#else\n//! run k global=32\n//! arg a float[32] = i -> i / 4.0\nkernel void k(global float *a) { a[get_global_id(0)] *= 0.25; if (get_global_id(0) == 3) printf("%%f", a[3]); }\n//! print 0.750000\n#endif\n' >without.cl
+check 0 '' on $machine,lack=448 "$VENTUS_BUILD/tests/clrun" without.cl
+printf '#ifdef cl_khr_int64_base_atomics\n#error it is there\n#endif\n//! run k global=32\n//! arg a int[32] = i -> i + 1\nkernel void k(global int *a) { a[get_global_id(0)]++; }\n' >without.cl
+check 0 '' on $machine,lack=4 "$VENTUS_BUILD/tests/clrun" without.cl
+printf 'kernel void k(global int *a)\n{\n    atomic_add(a, 1);\n}\n' | builds_not 4 '<source>:4: error: k needs the atomic instruction amoadd.w, and the device that the program is for has no atomics'
+printf 'kernel void k(global int *a)\n{\n    printf("%%d", a[0]);\n}\n' | builds_not 4 'needs the atomic instruction'
+cat >image.py <<'END_OF_PROGRAM'
+import pyopencl as cl
+context = cl.create_some_context(interactive=False)
+rgba = cl.ImageFormat(cl.channel_order.RGBA, cl.channel_type.UNORM_INT8)
+def error(call):
+    try:
+        call()
+    except cl.LogicError as e:
+        return e.code == cl.status_code.INVALID_OPERATION
+print(error(lambda: cl.Image(context, 0, rgba, (4, 4))), error(lambda: cl.Sampler(context, False, cl.addressing_mode.NONE, cl.filter_mode.NEAREST)),
+      cl.get_supported_image_formats(context, 0, cl.mem_object_type.IMAGE2D))
+END_OF_PROGRAM
+[ -n "${VENTUS_FOREIGN-}" ] || [ "$(on $machine,lack=256 /usr/bin/python3 image.py 2>/dev/null)" = 'True True []' ] || wrong "images can be made on a device that has none"
+echo 'kernel void k(global double *a) { a[0] *= 2; }' >double.cl
+check 0 '' "$ventus" cc --compile double.cl -o double.o
+check 1 '<source>:1:4.*: error: this uses double, and the device that the program is for has no doubles' "$ventus" cc --lacks images,doubles --link double.o -o double.elf
+check 0 '' "$ventus" cc --lacks images,halves --link double.o -o double.elf
+check 2 'devices may lack doubles, halves, images, atomics' "$ventus" cc --lacks float double.cl
+printf 'OpCapability Kernel\nOpCapability Addresses\nOpCapability Float64\nOpMemoryModel Physical32 OpenCL\n' | spirv-as --target-env opencl2.0 - -o double.spv
+check 1 'the module needs capability Float64, which the device that it is for does not have' "$ventus" cc --lacks doubles double.spv -o double.elf
+
 printf 'translation = sv39\n' >sv39.conf
 check 1 'it does not translate addresses' run 32 --config sv39.conf -k f -g 64 -l 32 -a buf:256 -a i:3
 check 0 '  0 3 6 9 12 15' run 0 --config sv39.conf -k f -g 64 -a buf:256 -a i:3 --show 0:i
+
+# ---- a device with little memory, and one that there is once ----
+on $machine,memory=64 $VENTUS_FOREIGN clinfo 2>/dev/null >out.txt
+grep -q 'Global memory size  *58720256' out.txt || wrong "OpenCL offers more memory than there is"
+check 0 '' on $machine,memory=64 "$VENTUS_BUILD/tests/clrun" "$VENTUS_SOURCE/tests/cl/printf.cl"
+check 0 '  0 3 6 9 12 15' on $machine,memory=16 "$ventus" run k.elf -k f -g 64 -a buf:256 -a i:3 --show 0:i
+check 1 'out of device memory' on $machine,memory=64 "$ventus" run k.elf -k f -g 64 -a buf:70000000 -a i:3
+check 1 'what it says of itself is wrong: memory_mib must be 16 to 1792' on $machine,memory=8 "$ventus" run k.elf -k f -g 64 -a buf:256 -a i:3
+check 1 'it has too little memory for translation = sv39' on $machine,memory=64 "$ventus" run k.elf --config sv39.conf -k f -g 64 -a buf:256 -a i:3
+check 0 'single=1 .* 1792 MiB' on $machine,single=1 "$ventus" info
+cat >contexts.py <<'END_OF_PROGRAM'
+import numpy, pyopencl as cl
+for context in [cl.create_some_context(interactive=False) for _ in range(2)]:
+    words = cl.Buffer(context, cl.mem_flags.READ_WRITE, 256)
+    result = numpy.empty(64, dtype=numpy.int32)
+    queue = cl.CommandQueue(context)
+    cl.Program(context, "kernel void k(global int *a) { a[get_global_id(0)] = get_global_id(0); }").build().k(queue, (64,), None, words)
+    cl.enqueue_copy(queue, result, words)
+    print(result.sum())
+END_OF_PROGRAM
+[ -n "${VENTUS_FOREIGN-}" ] || [ "$(on $machine,single=1 /usr/bin/python3 contexts.py 2>&1 | grep -v -i warning | tr '\n' ' ')" = '2016 2016 ' ] || wrong "two contexts on a device that there is once"
 
 # ---- what only the machine can do ----
 for option in --check --timing=verilog --trace=t --order=taken; do
@@ -123,10 +184,31 @@ check 1 "there is no device 'spike'; none is installed in .*for the built-in mac
 check 1 "there is no device 'cyclesim'; .*VENTUS_TIMING" on cyclesim "$VENTUS_BUILD/examples/vecadd"
 check 1 "there is no device 'rtl'; " on rtl "$VENTUS_BUILD/examples/vecadd"
 check 1 'is no device library: it has no ventus_backend_table' on "$VENTUS_BUILD/libventus-opencl.so" "$VENTUS_BUILD/examples/vecadd"
-check 1 'an option is none of lack, slow, hang, once' on $machine,speed=3 "$VENTUS_BUILD/examples/vecadd"
+check 1 'an option is none of lack, slow, hang, once, memory, single' on $machine,speed=3 "$VENTUS_BUILD/examples/vecadd"
 
 # ---- a launch that does not end; the next one has a new device ----
 check 1 'was stopped: the launch had not ended' env VENTUS_TIMEOUT=1 VENTUS_BACKEND=$machine,hang=1 "$ventus" run k.elf -k f -g 64 -a buf:256 -a i:3
+
+for way in 'endless exit' 'endless atexit' return; do # what runs when the process ends does not let others go on
+    for i in 1 2 3; do check 0 '' on $machine "$VENTUS_BUILD/tests/opencl/exit_test" "$way"; done
+done
+check 1 'was stopped: the launch had not ended in time' env VENTUS_TIMEOUT=1 VENTUS_BACKEND=$machine timeout 60 "$ventus" run k.elf -k forever -g 64 -a buf:256
+
+# A launch that never begins has a reason of its own, not that of one before it.
+cat >reasons.py <<'END_OF_PROGRAM'
+import numpy, pyopencl as cl
+context = cl.create_some_context(interactive=False)
+queue = cl.CommandQueue(context)
+words = cl.Buffer(context, cl.mem_flags.READ_WRITE, 4096)
+program = cl.Program(context, """kernel void stray(global int *a, int n) { a[1 << 28] = n; }
+kernel void large(global int *a, int n) { int p[400]; for (int i = 0; i < 400; i++) p[i] = a[i & 31]; a[get_global_id(0)] = p[n]; }""").build()
+for kernel in program.stray, program.large:
+    try:
+        kernel(queue, (1 << 22,), (32,), words, numpy.int32(3)).wait()
+    except cl.Error:
+        pass
+END_OF_PROGRAM
+[ -n "${VENTUS_FOREIGN-}" ] || check 0 'kernel large: out of device memory: the device takes private memory for each work-group, here 131072 with [1-9]' on $machine,lack=1024 /usr/bin/python3 reasons.py
 
 cat >twice.py <<'END_OF_PROGRAM'
 import numpy, pyopencl as cl
@@ -179,5 +261,6 @@ wrong_library 0 'it says it has 1073741824 counters, more than 256: none is take
 wrong_library 1 'assertion 17'
 wrong_library 1 'the launch has not ended within the time-out of the device'
 wrong_library 1 'hostile23.so: xxxx'
+wrong_library 1 'was stopped: the launch had not ended'
 wrong_library 0 ''
 exit $status

@@ -92,6 +92,10 @@ python3 -c 'import json; assert [e for e in json.load(open("stopped.json"))["tra
 
 check 0 '' $exec --export launches "$VENTUS_BUILD/examples/vecadd" --size 100
 ls launches/*_0.metadata >/dev/null || wrong "--export"
+ls launches/*_0.expect >/dev/null || wrong "--export: no results"
+: >file
+check 1 'export: file is no folder' $exec --export file "$VENTUS_BUILD/examples/vecadd" --size 100
+grep -q correct out.txt && wrong "--export: the program runs without its folder"
 check 0 '' $exec --engine step --timing ideal "$VENTUS_BUILD/examples/vecadd" --size 100
 echo 'threads_per_warp = 8' >m.conf
 check 0 ' 8.0 lanes active' $exec --config m.conf "$VENTUS_BUILD/examples/vecadd" --size 100

@@ -37,6 +37,12 @@ for shape in 1 2 3; do
     check 0 '' env VENTUS_CONFIG=m.conf VENTUS_BACKEND=./rtl$shape.so "$VENTUS_BUILD/tests/clrun" launches.cl
     check 0 '' run ./rtl$shape.so,waveform=w.fst,from=100,to=200
     [ "$(cat w.fst)" = 'from 200 to 400' ] || wrong "shape $shape: the waveform's range: $(cat w.fst)"
+    # OpenCL keeps devices for contexts to come: the end of the process closes them, which writes the waveform.
+    rm -f w.fst
+    mkdir scratch
+    check 0 'correct' env TMPDIR="$PWD/scratch" VENTUS_CONFIG=m.conf VENTUS_BACKEND=./rtl$shape.so,waveform=w.fst "$VENTUS_BUILD/examples/vecadd"
+    [ -s w.fst ] || wrong "shape $shape: no waveform of an OpenCL program"
+    rmdir scratch || wrong "shape $shape: files are left in TMPDIR: $(ls scratch)"
     check 1 'the launch has not ended (timeout) after' env FAKE_OPTIONS=hang=1 VENTUS_BACKEND=./rtl$shape.so,timeout=20,snapshot=s.fst "$ventus" run k.elf --config m.conf -g 64 -l 32 -a iota:64 -a i:2
     grep -q 'waveform of its end is in s.fst' out.txt && grep -q 'once more' s.fst || wrong "shape $shape: no snapshot"
     rm -f s.fst
@@ -59,6 +65,23 @@ check 1 'none.h is not the ventus_rtlsim.h of any version that is known' "$ventu
 check 1 'missing.h: No such file' "$ventus" backend build --rtlsim missing.h libfake1.so
 echo 'int x;' | ${CC:-cc} -shared -fPIC -x c - -o libnone.so
 check 1 'the adaptor cannot be built with' "$ventus" backend build --rtlsim shape1.h -o no.so libnone.so
+cp libfake1.so same.so
+# Names that a shell, the linker or VENTUS_BACKEND would read otherwise; several words as a compiler; what works stays.
+mkdir "a folder,too"
+cp shape1.h "a folder,too/it's a header"
+cp libfake1.so "a folder,too/libfake one.so"
+check 0 "a folder.so: VENTUS_BACKEND='./a folder.so' makes" "$ventus" backend build --rtlsim "a folder,too/it's a header" -o 'a folder.so' "a folder,too/libfake one.so"
+check 0 '  6 9 12 15 18' run './a folder.so' --show 0:i
+check 0 '' env CC='env PATH=/usr/bin:/bin cc' "$ventus" backend build --rtlsim shape1.h -o words.so libfake1.so
+check 1 'a comma in its name would begin the options in VENTUS_BACKEND' "$ventus" backend build --rtlsim shape1.h -o rtl,1.so libfake1.so
+check 1 'same.so is the RTL library itself' "$ventus" backend build --rtlsim shape1.h -o same.so same.so
+cp rtl1.so works.so
+check 1 'the adaptor cannot be built with' "$ventus" backend build --rtlsim shape1.h -o works.so libnone.so
+cmp -s rtl1.so works.so && [ ! -e works.so.part ] || wrong 'a build that fails leaves something else than there was'
+printf 'int missing(void);\n__attribute__((constructor)) static void use(void) { missing(); }\n' | ${CC:-cc} -shared -fPIC -x c - -o libholes.so
+${CC:-cc} -shared -fPIC -DHEADER="\"$PWD/shape1.h\"" -DSHAPE=1 -include stdbool.h -I"$VENTUS_SOURCE/driver" \
+    "$VENTUS_SOURCE/tests/device/rtlsim_fake.c" -Wl,--no-as-needed ./libholes.so -o libmore.so -w
+check 1 'the device library cannot be loaded: .*missing' "$ventus" backend build --rtlsim shape1.h -o more.so libmore.so
 check 1 'cannot run /nowhere/cc.*install a C compiler' env CC=/nowhere/cc "$ventus" backend build --rtlsim shape1.h libfake1.so
 check 2 "'build' is meant" "$ventus" backend make
 check 2 'rtlsim HEADER and LIBRARY are needed' "$ventus" backend build
