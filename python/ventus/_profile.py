@@ -1,7 +1,7 @@
 """Profiles: of a kernel, of a program, of a file (docs/profiler.md has the keys)."""
 import ctypes
+import operator
 import os
-import tempfile
 
 from . import _library as c
 from ._device import Kernel
@@ -72,7 +72,7 @@ def kernel_rows(r, k):
     head = (name, r.count(k, "program"), r.count(k, "entry", 2**32 - 1), r.count(k, "launches"), r.count(k, "host_ns"),
             r.count(k, "cycles", default=0), r.count(k, "memory_bytes", default=0), r.count(k, "watched"))
     head += tuple(r.count(counters, key) for key in c.COUNTERS)
-    source = k["source"] if k.get("source") is None else r.member(k, "source", dict)
+    source = None if k.get("source") is None else r.member(k, "source", dict)
     texts = r.member(source, "text", str).split("\n") if source else []
     insns = [insn_row(r, name, i) for i in r.member(k, "instructions", list)]
     sums = memory_by_line(insns)
@@ -112,9 +112,13 @@ def every(memory):
     """--profile-memory's number: True, each kernel's first launch, and N, every Nth one."""
     if memory is True:
         return 10**9
-    if not isinstance(memory, int) or not 0 <= memory <= 2**32 - 1:
-        raise ValueError(f"memory is True, False or a number of launches, not {memory!r}")
-    return int(memory)
+    try:
+        number = operator.index(memory)
+    except TypeError:
+        raise TypeError(f"memory is True, False or a number of launches, not {type(memory).__name__}") from None
+    if not 0 <= number <= 2**32 - 1:
+        raise ValueError(f"memory is True, False or a number of launches, not {number}")
+    return number
 
 
 def in_folder(folder):
@@ -126,7 +130,7 @@ def in_folder(folder):
 
 def of_kernel(kernel, global_size, local_size, args, memory, more):
     device, why = kernel.device, ctypes.create_string_buffer(600)
-    with tempfile.TemporaryDirectory(prefix="ventus-") as folder, device._open() as handle:
+    with c.temporary_folder() as folder, device._open() as handle:
         path = in_folder(folder)
         if library().ventus_profile(handle, every(memory)):
             raise Error("a profile of this device is being made, by another thread or for the variable VENTUS_PROFILE; "
@@ -144,7 +148,7 @@ def of_kernel(kernel, global_size, local_size, args, memory, more):
 
 
 def of_program(command, memory, check, options):
-    with tempfile.TemporaryDirectory(prefix="ventus-") as folder:
+    with c.temporary_folder() as folder:
         path, number = in_folder(folder), every(memory)
         words = [f"--profile={path}"] + [f"--profile-memory={number}"] * bool(number) + c.exec_options(**options)
         code = c.exec_program(command, words)
@@ -173,8 +177,12 @@ def profile(what, global_size=None, local_size=None, args=(), *, memory=False, c
         if global_size is None:
             raise TypeError("the profile of a kernel needs a global size")
         return of_kernel(what, global_size, local_size, args, memory, options)
+    if global_size is not None or local_size is not None or len(args):
+        raise TypeError("sizes and arguments are those of a kernel's launch")
     if isinstance(what, (list, tuple)):
         return of_program(what, memory, check, options)
+    if memory:
+        options["memory"] = memory
     if options:
         raise TypeError(f"a file is read without {', '.join(options)}")
     return Profile(read_text(what), os.fspath(what))
@@ -199,7 +207,9 @@ class Diff:
 
     def frame(self, what="lines"):
         """`kernels` or `lines` as a pandas.DataFrame. ImportError: there is no pandas."""
-        return frame({"kernels": self.kernels, "lines": self.lines}[what])
+        if what not in ("kernels", "lines"):
+            raise ValueError(f"frame: kernels or lines, not {what!r}")
+        return frame(getattr(self, what))
 
 
 def sides(r, both, key):
@@ -217,7 +227,7 @@ def diff_line(r, k, line):
 
 def diff(a, b):
     """Compares two profiles, each a Profile or a path, as `ventus profile diff` does: a Diff."""
-    with tempfile.TemporaryDirectory(prefix="ventus-") as folder:
+    with c.temporary_folder() as folder:
         paths = []
         for name, side in ("a.json", a), ("b.json", b):
             if isinstance(side, Profile):

@@ -45,8 +45,13 @@ kernel void kinds(global float *out, constant int *table, local int *part, int4 
 kernel void three(global int *out, int3 v) { out[0] = v.x + v.y + v.z; }
 kernel void wild(global int *out) { out[get_global_id(0) * 100000] = 1; }
 kernel void endless(global volatile int *out) { while (out[0] == 0); }
+kernel void two(global ulong *out, ulong2 v) { out[0] = v.x; out[1] = v.y; }
+__attribute__((reqd_work_group_size(8, 8, 1))) kernel void squares(global int *out) { out[get_global_id(0)] = 1; }
 kernel void image(read_only image2d_t image, global int *out) { out[0] = get_image_width(image); }
 """
+
+
+MISSING = object()
 
 
 class Case(unittest.TestCase):
@@ -163,10 +168,90 @@ class Launches(Case):
         bad("give its 8 bytes", TypeError, kernel.launch, *put(4, 5))
         bad("it has 8 bytes, not 3", ValueError, kernel.launch, *put(4, b"abc"))
         bad("does not fit", ValueError, kernel.launch, *put(5, 256))
+        bad("does not fit", ValueError, kernel.launch, *put(3, (1, 2, 3, 2**70)))
         bad("float32 where the kernel has uint8", TypeError, kernel.launch, *put(5, np.float32(1)))
         bad("no integer", TypeError, kernel.launch, *put(5, "x"))
         bad("has 6 arguments, not 5", TypeError, kernel.launch, 64, 32, good[:5])
         bad("images", ventus.Error, self.module.kernel("image").launch, 1, 1, [one, one])
+
+    def test_large_numbers(self):
+        out, launch = np.zeros(2, np.uint64), self.module.kernel("two").launch
+        launch(1, 1, [out, (1, 2**64 - 1)]) # which numpy makes floats of
+        self.assertEqual(out.tolist(), [1, 2**64 - 1])
+        launch(1, 1, [out, [np.int8(3), range(7, 8)]])
+        self.assertEqual(out.tolist(), [3, 7])
+        self.raises("does not fit", ValueError, launch, 1, 1, [out, (1, 2**64)])
+        self.raises("does not fit", ValueError, launch, 1, 1, [out, (1, -1)])
+        x, y, scale = np.ones(4, np.float32), np.zeros(4, np.float32), self.module.kernel("scale").launch
+        for given in 2**100, float("inf"), -3, True:
+            scale(4, 4, [x, y, given])
+            self.assertEqual(y[0], given)
+        for wrong in 1e39, 10**400, -10**400:
+            self.raises("does not fit", ValueError, scale, 4, 4, [x, y, wrong])
+        for wrong in 1j, "1", None, np.complex64(1):
+            self.raises("argument 2", TypeError, scale, 4, 4, [x, y, wrong])
+
+    def test_shared_memory(self):
+        """An array that a kernel only reads is not written: what another thread does to it meanwhile stays."""
+        x, launch = np.arange(64, dtype=np.float32), self.module.kernel("scale").launch
+        want = np.concatenate([x[:32] * 100, x[32:]])
+        for first, second in (x[16:48], x[:32]), (x[:32], x[16:48]), (x, x[:32]), (x[:32], x):
+            self.raises("shares", ValueError, launch, 32, 32, [first, second, 100])
+        launch(32, 32, [x[32:], x[:32], 0])
+        np.testing.assert_array_equal(x[:32], 0)
+        x[:32] = range(32)
+        launch(32, 32, [x[:32], x[:32], 100])
+        np.testing.assert_array_equal(x, want)
+        y, z = np.zeros(1, np.float32), np.zeros(256, np.float32)
+        writes, read = [], ventus.Buffer.read
+        with unittest.mock.patch.object(ventus.Buffer, "read", lambda buffer, out: writes.append(out) or read(buffer, out)):
+            launch(1, 1, [z, y, 1])
+        self.assertEqual([out is y for out in writes], [True])
+
+    def test_arguments_stay(self):
+        """Buffers that nothing but an iterator has referred to, and a buffer that another thread frees."""
+        x = np.arange(256, dtype=np.float32)
+        y = self.device.buffer(x)
+        given = (make() for make in (lambda: self.device.buffer(x), lambda: y, lambda: 2))
+        self.module.kernel("scale").launch(256, 64, given)
+        np.testing.assert_array_equal(y.read(), 2 * x)
+        out = self.device.buffer(np.zeros(1, np.int32))
+        thread = threading.Thread(target=lambda: self.module.kernel("endless").launch(1, 1, [out], timeout=60))
+        thread.start()
+        while not out._launches:
+            pass
+        self.raises("another thread runs", ventus.Error, out.free)
+        out.write(np.ones(1, np.int32))
+        thread.join()
+        out.free()
+
+    def test_types_of_buffers(self):
+        buffer = self.device.buffer(np.zeros(8, np.float32))
+        for wrong in [1, 2], "abc", 1.5, None, memoryview(b"abcd"):
+            self.raises("write copies a numpy array", TypeError, buffer.write, wrong)
+        self.raises("float64 where the buffer has float32", TypeError, buffer.write, np.ones(2))
+        self.raises("int32 where the buffer has float32", TypeError, buffer.read, np.zeros(2, np.int32))
+        buffer.write(np.float32([1, 2]).view(np.uint8))
+        self.assertEqual(buffer.read(np.zeros(2, np.float32)).tolist(), [1, 2])
+        self.device.buffer(16).write(np.ones(2))
+
+    def test_machine_files(self):
+        """They are there for the compiler when the process has gone elsewhere, and when a child has ended."""
+        here = os.getcwd()
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder, "two.conf").write_text("sms = 2\n")
+            os.chdir(folder)
+            device = ventus.open(config="two.conf")
+            os.chdir(here)
+            self.assertEqual(device.compile(SCALE).kernel("three").launch(1, 1, [np.zeros(1, np.int32), (1, 2, 3)]).groups, 1)
+        program = """import os, sys; sys.path.insert(0, sys.argv[1]); import ventus
+device = ventus.open(timing="large")
+if not os.fork(): sys.exit()
+os.wait()
+print(len(device.compile("kernel void k() {}").kernels), device.config)"""
+        said = subprocess.run([sys.executable, "-c", program, str(SOURCE / "python")], capture_output=True, text=True)
+        self.assertRegex(said.stdout, "^1 /", said.stderr)
+        self.assertFalse(os.path.exists(said.stdout.split()[1]))
 
     def test_sizes(self):
         launch, x = self.module.kernel("scale").launch, np.zeros(64, np.float32)
@@ -180,7 +265,14 @@ class Launches(Case):
         bad("1 to 3", ValueError, launch, (), 8, [x, x, 1])
         bad("1 to 3", ValueError, launch, (1, 1, 1, 1), 1, [x, x, 1])
         bad("seconds", ValueError, launch, 64, 64, [x, x, 1], timeout=-1)
+        bad("requires work-groups of (8, 8, 1)", ValueError, self.module.kernel("squares").launch, 64, None, [None])
+        bad("requires work-groups of (8, 8, 1)", ValueError, self.module.kernel("squares").launch, (64, 8), (8, 4), [None])
         kinds = self.module.kernel("kinds")
+        for wrong in [1], [0] * 7:
+            bad("6 arguments", ValueError, kinds.max_group, wrong)
+        bad("must be 0", ValueError, kinds.max_group, [0, 0, -1, 0, 0, 0])
+        bad("an integer", TypeError, kinds.max_group, "abcdef")
+        bad("must be 1", ValueError, kinds.launch, 1, 1, [None, None, ventus.Local(-1), (1, 2, 3, 4), bytes(8), 0])
         self.assertEqual(kinds.max_group([0, 0, 2**32 - 1, 0, 0, 0]), 0)
         bad("must be 1", ValueError, ventus.local, 2**32)
         bad("must be 1", ValueError, self.device.buffer, 0)
@@ -330,12 +422,16 @@ class Profiles(Case):
             d = ventus.diff(p, pathlib.Path(folder, "p.json"))
             self.assertEqual(d.kernels["a_executions"].tolist(), d.kernels["b_executions"].tolist())
             self.assertTrue((d.lines["a_line"] == d.lines["b_line"]).all() and len(d.lines))
+            self.raises("not 'rows'", ValueError, d.frame, "rows")
             if pandas:
                 self.assertEqual(len(d.frame("kernels")), 1)
         self.raises("ended with 1", ventus.Error, ventus.profile, ["/bin/false"])
         self.raises("not opened", ventus.Error, ventus.profile, ["/bin/true"])
         self.raises("a list", TypeError, ventus.profile, [])
         self.raises("without engine", TypeError, ventus.profile, "p.json", engine="step")
+        self.raises("without memory", TypeError, ventus.profile, "p.json", memory=True)
+        self.raises("a kernel's launch", TypeError, ventus.profile, ["/bin/true"], 64, 32)
+        self.raises("a number of launches", TypeError, ventus.profile, ["/bin/true"], memory="1")
         self.raises("No such file", ventus.Error, ventus.profile, "none.json")
         self.raises("no file of data", ventus.Error, ventus.profile, "/dev/zero")
         self.raises("a path", TypeError, ventus.profile, 5)
@@ -362,7 +458,7 @@ class Profiles(Case):
                     except ventus.Error:
                         pass
                 # Values of each kind in the place of each member.
-                for value in None, -1, 2**70, 1e300, "x", [], {}, True:
+                for value in None, -1, 2**70, 1e300, "x", [], {}, True, MISSING:
                     self.replace_everywhere(json.loads(good), value, path, read)
             for text in "", "[" * 100000, "9" * 10000, '{"ventus_profile": 2}', "null", "[1]":
                 path.write_text(text)
@@ -377,12 +473,17 @@ class Profiles(Case):
                 places += [(inner, k) for k in (inner if isinstance(inner, dict) else range(min(3, len(inner))))]
         for where, key in places:
             old, where[key] = where[key], value
+            if value is MISSING:
+                del where[key]
             path.write_text(json.dumps(document))
             try:
                 read(path)
             except ventus.Error as problem:
                 self.assertIn("bad.json", str(problem))
-            where[key] = old
+            if value is MISSING and isinstance(where, list):
+                where.insert(key, old)
+            else:
+                where[key] = old
 
     def test_timeline(self):
         t = ventus.timeline([VECADD, "--size", "100"])
