@@ -127,16 +127,48 @@ static void count_issue(struct slot_account *a, struct timing_site *site, const 
     a->loads[reg / 64] |= (uint64_t)op->memory << reg % 64;
 }
 
+/* ---- over time ---- */
+
+/* Two buckets become one of twice the cycles. */
+static void halve(struct timing_series *s, unsigned sms)
+{
+    for (size_t b = 0; b < TIMING_BUCKETS; b++) {
+        const bool kept = b < TIMING_BUCKETS / 2;
+        for (unsigned k = 0; k < TIMING_SLOTS; k++)
+            s->slots[b][k] = kept ? s->slots[2 * b][k] + s->slots[2 * b + 1][k] : 0;
+        for (uint64_t *w = s->warps; w < s->warps + (size_t)sms * TIMING_BUCKETS; w += TIMING_BUCKETS)
+            w[b] = kept ? w[2 * b] + w[2 * b + 1] : 0;
+    }
+    s->shift++;
+}
+
+/* That of this cycle; the first one behind the request is number 0. */
+static size_t bucket_of(const struct model *m)
+{
+    struct timing_series *s = &m->account->launch->series;
+    const uint64_t cycle = m->now - m->begun - 1;
+    while (cycle >> s->shift >= TIMING_BUCKETS) halve(s, m->ncores);
+    s->n = (cycle >> s->shift) + 1;
+    return s->n - 1;
+}
+
+/* ---- all slots of an SM ---- */
+
 void account_cycle(struct core *c)
 {
     struct account *account = c->model->account;
     const struct op *op;
+    if (!account->launch) return;
+    const size_t bucket = bucket_of(c->model);
+    uint64_t *over_time = account->launch->series.slots[bucket], warps = 0;
     for (unsigned i = 0; i < c->nslots; i++) {
         size_t number = (size_t)c->number * c->nslots + i;
         struct slot_account *a = &account->slots[number];
         enum timing_slot did = what(c, i, a, &op);
         account->launch->slots[number][did]++;
+        over_time[did]++;
         if (did == SLOT_no_warp) continue;
+        warps++;
         if (!op) {
             a->fetching++;
             continue;
@@ -145,18 +177,23 @@ void account_cycle(struct core *c)
         site->slots[did]++;
         if (did == SLOT_issued) count_issue(a, site, op);
     }
+    account->launch->series.warps[(size_t)c->number * TIMING_BUCKETS + bucket] += warps;
 }
 
 void account_idle(struct core *c)
 {
-    uint64_t(*slots)[TIMING_SLOTS] = c->model->account->launch->slots + (size_t)c->number * c->nslots;
+    struct timing_account *launch = c->model->account->launch;
+    if (!launch) return;
+    uint64_t(*slots)[TIMING_SLOTS] = launch->slots + (size_t)c->number * c->nslots;
     for (unsigned i = 0; i < c->nslots; i++) slots[i][SLOT_no_warp]++;
+    launch->series.slots[bucket_of(c->model)][SLOT_no_warp] += c->nslots;
 }
 
 /* ---- memory ---- */
 
 void account_access(struct core *c, const struct op *op, bool local, bool first)
 {
+    if (!c->model->account->launch) return;
     struct timing_site *site = site_of(c->model->account, op);
     *(local ? &site->local_accesses : &site->accesses) += first;
     ++*(local ? &site->rows : &site->lines);
@@ -164,6 +201,7 @@ void account_access(struct core *c, const struct op *op, bool local, bool first)
 
 void account_lookup(struct core *c, const struct op *op, bool hit)
 {
+    if (!c->model->account->launch) return;
     struct timing_site *site = site_of(c->model->account, op);
     ++*(hit ? &site->l1d_hits : &site->l1d_misses);
 }
@@ -186,7 +224,7 @@ double account_occupancy(const struct timing_account *a)
     return all ? (double)(all - slots[SLOT_no_warp]) / (double)all : 0;
 }
 
-static void add_site(struct timing_site *sum, const struct timing_site *s)
+void site_add(struct timing_site *sum, const struct timing_site *s)
 {
     for (unsigned k = 0; k < TIMING_SLOTS; k++) sum->slots[k] += s->slots[k];
     sum->accesses += s->accesses;
@@ -208,7 +246,7 @@ bool account_line(const struct timing_account *a, int64_t line, struct timing_si
     if (!known || next == INT64_MAX) return false;
     *sum = (struct timing_site){.line = (uint32_t)next};
     for (size_t i = 0; i < a->nsites; i++)
-        if (a->sites[i].line == next) add_site(sum, &a->sites[i]);
+        if (a->sites[i].line == next) site_add(sum, &a->sites[i]);
     return true;
 }
 
@@ -222,6 +260,7 @@ void account_free(struct timing_account *a)
     free(a->slots);
     free(a->counts);
     free(a->sites);
+    free(a->series.warps);
     free(a);
 }
 
@@ -233,7 +272,8 @@ static struct timing_account *account_new(const struct model *m)
     a->warps = gpu_config_of(m->gpu)->warps_per_sm;
     a->slots = calloc((size_t)a->sms * a->warps, sizeof *a->slots);
     a->counts = calloc(a->sms, sizeof *a->counts);
-    if (a->slots && a->counts) return a;
+    a->series.warps = calloc((size_t)a->sms * TIMING_BUCKETS, sizeof *a->series.warps);
+    if (a->slots && a->counts && a->series.warps) return a;
     account_free(a);
     return NULL;
 }
@@ -292,6 +332,12 @@ bool timing_account(struct model *m)
     }
     m->account = a;
     return true;
+}
+
+void timing_account_end(struct model *m)
+{
+    account_close(m);
+    m->account = NULL;
 }
 
 void account_close(struct model *m)
