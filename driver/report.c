@@ -27,7 +27,9 @@ struct profile *device_profile_new(ventus_device *device)
 {
     struct profile *profile = profile_new(device->gpu);
     if (profile) profile_set_roofs(profile, clock_roofs(device));
-    return profile;
+    if (profile && clock_account(device)) return profile;
+    profile_free(profile);
+    return NULL;
 }
 
 void device_profile_environment(ventus_device *device)
@@ -84,6 +86,7 @@ void device_profile_forget(ventus_device *device)
 {
     const struct profile_kernel *k = device->profile ? profile_kernels(device->profile) : NULL;
     for (; k; k = k->next) ventus_module_free(k->owner);
+    if (device->profile) clock_account_end(device);
     profile_free(device->profile);
     device->profile = NULL;
     device->profile_asked = false;

@@ -35,6 +35,14 @@ static void say(const struct view *v, const char *rule, uint32_t line, const cha
 
 static double share(uint64_t part, uint64_t all) { return all ? 100.0 * (double)part / (double)all : 0; }
 
+/* Of the first instruction that was executed; NULL: none was. */
+static const struct insn_counts *first_of(const struct profile_rows *rows)
+{
+    for (size_t i = 0; i < rows->ninsns; i++)
+        if (rows->insns[i].counts.executions) return &rows->insns[i].counts;
+    return NULL;
+}
+
 static const struct profile_memory *memory_of(const struct view *v, const struct profile_insn *i)
 {
     const struct profile_kernel *k = v->kernel;
@@ -112,7 +120,7 @@ static void look_for_divergence(const struct view *v)
 /* Warps that begin with idle lanes. */
 static void look_for_small_groups(const struct view *v)
 {
-    const struct insn_counts *c = v->rows->ninsns ? &v->rows->insns[0].counts : NULL;
+    const struct insn_counts *c = first_of(v->rows);
     if (!c || c->lanes * 8 > c->executions * v->threads * 7) return;
     say(v, "small-groups", 0, "warps begin with %.1f lanes of %u: make work-groups multiples of %u work-items",
         (double)c->lanes / (double)c->executions, (unsigned)v->threads, (unsigned)v->threads);
@@ -163,7 +171,7 @@ void profile_advise_all(const struct profile *p, const struct profile_kernel *k,
                                                           look_for_divergence,  look_for_small_groups,
                                                           look_for_spills,      look_for_small_launches};
     const struct gpu_config *c = profile_config(p);
-    const struct insn_counts *first = rows->ninsns ? &rows->insns[0].counts : NULL;
+    const struct insn_counts *first = first_of(rows);
     struct view v = {.kernel = k,
                      .rows = rows,
                      .threads = c->threads_per_warp,

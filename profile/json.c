@@ -34,6 +34,45 @@ static void put_memory(const struct profile_memory *m, FILE *out)
     fputc('}', out);
 }
 
+static void put_slots(const uint64_t slots[TIMING_SLOTS], FILE *out)
+{
+    const char *between = "\"slots\": {";
+#define SLOT(name, title, text) \
+    fprintf(out, "%s\"" #name "\": %llu", between, (unsigned long long)slots[SLOT_##name]); \
+    between = ", ";
+#include "timing/slots.def"
+#undef SLOT
+    fputc('}', out);
+}
+
+/* Of an instruction or a line. */
+static void put_site(const struct timing_site *s, FILE *out)
+{
+    if (!profile_cycles_of(s)) return;
+    fputs(", \"timing\": {", out);
+    put_slots(s->slots, out);
+    put_number(out, "accesses", s->accesses);
+    put_number(out, "lines", s->lines);
+    put_number(out, "l1d_hits", s->l1d_hits);
+    put_number(out, "l1d_misses", s->l1d_misses);
+    put_number(out, "local_accesses", s->local_accesses);
+    put_number(out, "rows", s->rows);
+    fputc('}', out);
+}
+
+static void put_went(const struct profile_cycles *c, FILE *out)
+{
+    if (!c || !c->launches) return;
+    fprintf(out, ",\n   \"timing\": {\"launches\": %llu", (unsigned long long)c->launches);
+    put_number(out, "cycles", c->cycles);
+    put_number(out, "warp_slots", (uint64_t)c->sms * c->warps);
+    fputs(", ", out);
+    put_slots(c->slots, out);
+    fprintf(out, ", \"over_time\": {\"cycles\": %llu, ", (unsigned long long)c->longest);
+    timing_series_json(&c->series, c->sms, out);
+    fputs("}}", out);
+}
+
 struct advice_list {
     FILE *out;
     size_t count;
@@ -61,6 +100,7 @@ static void put_insn(const struct profile_kernel *k, const struct profile_insn *
     output_json_string(out, i->text);
     const struct profile_memory *m = k->memory ? &k->memory[(i->pc - k->base) / 4] : NULL;
     if (m && m->accesses) put_memory(m, out);
+    put_site(&i->went, out);
     fputc('}', out);
 }
 
@@ -71,6 +111,7 @@ static void put_line(const struct profile_line *l, FILE *out)
     put_number(out, "lanes", l->lanes);
     put_number(out, "branches", l->branches);
     put_number(out, "diverged", l->diverged);
+    put_site(&l->went, out);
     fputc('}', out);
 }
 
@@ -108,6 +149,7 @@ static void put_kernel(const struct profile *p, const struct profile_kernel *k, 
     put_counters(&k->counters, out);
     fputs("}", out);
     put_source(k->note, out);
+    put_went(k->went, out);
     fputs(",\n   \"lines\": [", out);
     profile_rows(p, k, &rows);
     for (size_t i = 0; i < rows.nlines; i++) fputs(i ? ",\n    " : "\n    ", out), put_line(&rows.lines[i], out);

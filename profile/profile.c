@@ -24,6 +24,7 @@ void profile_free(struct profile *p)
         p->first = k->next;
         counts_free(k->counts);
         free(k->memory);
+        profile_cycles_free(k->went);
         free(k);
     }
     free(p);
@@ -46,6 +47,7 @@ struct profile_kernel *profile_kernel(struct profile *p, const struct profile_ke
     k->counts = counts;
     k->launches = k->ns = k->cycles = k->traffic = k->begun = k->watched = 0;
     k->memory = NULL;
+    k->went = NULL;
     k->counters = (struct counters){0};
     *p->end = k;
     p->end = &k->next;

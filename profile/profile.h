@@ -11,6 +11,7 @@
 #include "sim/counts.h"
 #include "sim/launch.h"
 #include "sim/observe.h"
+#include "timing/account.h"
 
 struct profile;
 
@@ -37,6 +38,17 @@ struct profile_memory {
     bool write, local;
 };
 
+/* Where a cycle model says that cycles went, in launches that ran alone. */
+struct profile_cycles {
+    uint64_t launches, cycles;    /* these */
+    unsigned sms, warps;          /* warp slots of an SM */
+    uint64_t slots[TIMING_SLOTS]; /* cycles of all warp slots */
+    struct timing_site *sites;    /* of instructions, ascending */
+    size_t nsites;
+    struct timing_series series; /* of the launch with the most cycles, ... */
+    uint64_t longest;            /* ... which are so many */
+};
+
 /* A kernel of a program. The pointers stay valid as long as the profile. */
 struct profile_kernel {
     struct profile_kernel *next; /* in the order of first launches */
@@ -54,6 +66,7 @@ struct profile_kernel {
     uint64_t launches, ns; /* ns: from beginnings to ends, by the host's clock */
     uint64_t cycles;       /* by a cycle model, 0: there is none; ... */
     uint64_t traffic;      /* ... and bytes that memory read and wrote meanwhile, for other launches as well */
+    struct profile_cycles *went;   /* NULL: nobody has said */
     struct counters counters;
 };
 
@@ -70,6 +83,13 @@ void profile_launch(struct profile_kernel *kernel, const struct counters *counte
 
 /* It has taken so many cycles of a cycle model, in which memory moved `traffic` bytes. */
 void profile_modelled(struct profile_kernel *kernel, uint64_t cycles, uint64_t traffic);
+
+/* cycles.c: and where they went. Without memory for it the launch is left out. */
+void profile_accounted(struct profile_kernel *kernel, const struct timing_account *account, uint64_t cycles);
+/* The sum of the sites in [pc, end), words of an instruction; the cycles of a sum. */
+struct timing_site profile_site_at(const struct profile_kernel *kernel, uint32_t pc, uint32_t end);
+uint64_t profile_cycles_of(const struct timing_site *site);
+void profile_cycles_free(struct profile_cycles *cycles);
 
 /* What a modelled machine can do: so many operations of lanes in a cycle, and so many bytes of memory in `interval`
  * cycles. Zeros: there is no model. */
@@ -88,12 +108,14 @@ const struct observer *profile_watch(struct profile_kernel *k);
 struct profile_insn {
     uint32_t pc, line;
     struct insn_counts counts;
+    struct timing_site went; /* where its cycles went; zeros: no model has said */
     char text[80];
 };
 
 struct profile_line {
     uint32_t line; /* 0: not known */
     uint64_t executions, lanes, branches, diverged;
+    struct timing_site went;
     const char *text; /* `size` bytes; NULL: not known */
     size_t size;
 };
@@ -105,6 +127,7 @@ struct profile_rows {
     struct profile_line *lines; /* the hottest first */
     size_t nlines;
     uint64_t executions, lanes; /* of all */
+    uint64_t cycles;            /* of warps, in all; 0: no model has said */
 };
 
 /* Nothing runs. False: the host has no memory; rows are to be freed in any case. */

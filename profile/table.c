@@ -70,6 +70,66 @@ static void print_memory(const struct profile_kernel *k, const struct profile_ro
     print_access(line, &sum, out);
 }
 
+/* ---- where a cycle model says that cycles went ---- */
+
+static int by_cycles(const void *a, const void *b)
+{
+    const struct profile_line *x = a, *y = b;
+    const uint64_t i = profile_cycles_of(&x->went), k = profile_cycles_of(&y->went);
+    return i != k ? (i < k) - (i > k) : (x->line > y->line) - (x->line < y->line);
+}
+
+static void print_went(const struct profile_line *l, uint64_t all, FILE *out)
+{
+    const struct timing_site *s = &l->went;
+    const uint64_t cycles = profile_cycles_of(s);
+    fprintf(out, "  %5.1f %%", share(cycles, all));
+    for (unsigned k = 0; k < SLOT_no_warp; k++) fprintf(out, " %7.1f", share(s->slots[k], cycles));
+    if (s->l1d_hits + s->l1d_misses) fprintf(out, " %7.1f", share(s->l1d_hits, s->l1d_hits + s->l1d_misses));
+    else fputs("       -", out);
+    if (l->line) fprintf(out, " %6u", (unsigned)l->line);
+    else fputs("      ?", out);
+    if (l->text) fputs("  ", out), output_plain(out, l->text, l->size, TEXT / 2);
+    fputc('\n', out);
+}
+
+/* A digit for each bucket, or for some: tenths of the warp slots. */
+static void print_over_time(const struct profile_cycles *c, FILE *out)
+{
+    const struct timing_series *s = &c->series;
+    const size_t step = (s->n + TEXT - 1) / TEXT;
+    fputs("  warp slots with a warp over time, in tenths: ", out);
+    for (size_t b = 0; b < s->n; b += step) {
+        uint64_t warps = 0, all = 0;
+        for (size_t i = b; i < b + step && i < s->n; i++)
+            for (unsigned k = 0; k < TIMING_SLOTS; k++) all += s->slots[i][k], warps += k != SLOT_no_warp ? s->slots[i][k] : 0;
+        fputc("01234567899"[all ? warps * 10 / all : 0], out);
+    }
+    fprintf(out, " (%llu cycles each)\n", (unsigned long long)step << s->shift);
+}
+
+/* Changes the order of the lines. */
+static void print_cycles(const struct profile_kernel *k, struct profile_rows *rows, FILE *out)
+{
+    const struct profile_cycles *c = k->went;
+    uint64_t all = 0;
+    if (!c || !c->launches) return;
+    for (unsigned i = 0; i < TIMING_SLOTS; i++) all += c->slots[i];
+    fprintf(out, "  cycles of warps in %llu of the launches: %llu cycles, %.1f %% of %u warp slots with a warp\n",
+            (unsigned long long)c->launches, (unsigned long long)c->cycles, share(all - c->slots[SLOT_no_warp], all),
+            c->sms * c->warps);
+    print_over_time(c, out);
+    fputs("    share", out);
+#define SLOT(name, title, text) \
+    if (SLOT_##name != SLOT_no_warp) fprintf(out, " %7s", title);
+#include "timing/slots.def"
+#undef SLOT
+    fputs(" L1 hits   line\n", out);
+    qsort(rows->lines, rows->nlines, sizeof *rows->lines, by_cycles);
+    for (size_t i = 0; i < rows->nlines && i < LINES && profile_cycles_of(&rows->lines[i].went); i++)
+        print_went(&rows->lines[i], rows->cycles, out);
+}
+
 static void print_advice(void *out, const struct profile_advice *a)
 {
     if (a->line) fprintf(out, "  advice (%s), line %u: %s\n", a->rule, (unsigned)a->line, a->text);
@@ -87,9 +147,10 @@ static void print_kernel(const struct profile *p, const struct profile_kernel *k
                 each(rows.lanes, rows.executions), (unsigned)profile_config(p)->threads_per_warp);
         fputs("    share   instructions  lanes diverged   line\n", out);
         for (size_t i = 0; i < rows.nlines && i < LINES; i++) print_line(&rows.lines[i], rows.executions, out);
+        if (rows.nlines > LINES) fprintf(out, "  ... and %zu more lines\n", rows.nlines - LINES);
         print_memory(k, &rows, out);
         profile_advise_all(p, k, &rows, print_advice, out);
-        if (rows.nlines > LINES) fprintf(out, "  ... and %zu more lines\n", rows.nlines - LINES);
+        print_cycles(k, &rows, out);
     }
     profile_rows_free(&rows);
 }

@@ -19,7 +19,7 @@ awk '
         allow("trace", "isa sim")
         allow("timing", "isa sim")
         allow("debug", "isa host sim")
-        allow("profile", "isa host asm sim")
+        allow("profile", "isa host asm sim timing")
         allow("native", "isa host sim")
         allow("translator", "isa host sim native")
         allow("driver", "isa host asm sim check debug timing profile")

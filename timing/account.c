@@ -10,7 +10,8 @@
 /* What has to be remembered of a warp slot. */
 struct slot_account {
     const struct op *last;          /* the instruction issued last */
-    uint64_t fetching;              /* cycles without an instruction, which the next one is charged with */
+    uint64_t fetching, crowded;     /* cycles without an instruction, or without a collector for it when it comes, which
+                                     * the next one is charged with */
     uint64_t loads[REGISTERS / 64]; /* registers whose last writer is a load */
 };
 
@@ -116,11 +117,17 @@ static enum timing_slot what(const struct core *c, unsigned slot, const struct s
     return issues(c, slot) ? SLOT_issued : collect_room(c) ? SLOT_other : SLOT_collector;
 }
 
+static void charge(struct slot_account *a, struct timing_site *site)
+{
+    site->slots[SLOT_fetch] += a->fetching;
+    site->slots[SLOT_collector] += a->crowded;
+    a->fetching = a->crowded = 0;
+}
+
 static void count_issue(struct slot_account *a, struct timing_site *site, const struct op *op)
 {
     unsigned reg = op->destination;
-    site->slots[SLOT_fetch] += a->fetching;
-    a->fetching = 0;
+    charge(a, site);
     a->last = op;
     if (reg == NO_REGISTER) return;
     a->loads[reg / 64] &= ~(1ull << reg % 64);
@@ -170,7 +177,7 @@ void account_cycle(struct core *c)
         if (did == SLOT_no_warp) continue;
         warps++;
         if (!op) {
-            a->fetching++;
+            *(did == SLOT_fetch ? &a->fetching : &a->crowded) += 1;
             continue;
         }
         struct timing_site *site = site_of(account, op);
@@ -297,10 +304,10 @@ static void charge_rest(struct model *m)
     struct account *a = m->account;
     unsigned warps = a->launch->warps;
     for (size_t i = 0; i < (size_t)m->ncores * warps; i++) {
-        const struct slot_account *s = &a->slots[i];
-        if (!s->fetching) continue;
+        struct slot_account *s = &a->slots[i];
+        if (!s->fetching && !s->crowded) continue;
         const struct op *op = s->last ? s->last : code_op(m, m->cores[i / warps].slot[i % warps].pc, false);
-        site_of(a, op)->slots[SLOT_fetch] += s->fetching;
+        charge(s, site_of(a, op));
     }
 }
 
@@ -323,6 +330,7 @@ struct timing_account *account_end(struct model *m, const struct launch_info *in
 
 bool timing_account(struct model *m)
 {
+    if (m->account) return true;
     struct account *a = calloc(1, sizeof *a);
     size_t slots = (size_t)m->ncores * gpu_config_of(m->gpu)->warps_per_sm;
     if (a) a->slots = calloc(slots, sizeof *a->slots);

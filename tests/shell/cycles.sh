@@ -26,6 +26,7 @@ for l in json.load(open(sys.argv[1]))["launches"]:
     assert all(sum(w.values()) == l["cycles"] for w in warps), "a warp slot has another number of cycles"
     assert sum(slots.values()) == cycles and all(sum(w[k] for w in warps) == slots[k] for k in slots), slots
     assert total(l["code"]) + slots["no_warp"] == cycles, "instructions"
+    assert all(sum(c["slots"][k] for c in l["code"]) == slots[k] for k in slots if k != "no_warp"), "instructions by kind"
     assert not l["lines"] or total(l["lines"]) == total(l["code"]), "lines"
     for k in "accesses lines l1d_hits l1d_misses local_accesses rows".split():
         assert not l["lines"] or sum(s[k] for s in l["lines"]) == sum(c[k] for c in l["code"]), k

@@ -56,6 +56,9 @@ show "compare($(python3 -c 'import json; print(json.dumps(open("q.json").read())
 grep -q '<title>.*(2.00 x)' dom.txt || wrong "comparison"
 has 'class="change">2.00 x'
 
+show 'compare("{}"); document.title = document.querySelector("#compared").textContent + " " + document.querySelectorAll("#source tr").length'
+grep -q '<title>this is no profile: .* 1[0-9]' dom.txt || wrong "a file that is no profile"
+
 # On a cycle model: kernels under its roofs, by the numbers that `ventus roofline` has; without one there is no such picture.
 show 'document.title = "roofs " + document.querySelectorAll("#roofline").length'
 has '<title>roofs 0</title>'
@@ -72,6 +75,22 @@ print(f'{y:.2f} operations per cycle, {100 * y / min(r["operations"], k["counter
 P
 has "<title>matmul: $(cat want.txt)"
 has 'cycles of the model'
+# Where the cycles went: a bar of colours for each line and instruction that has some, and what warp slots did over time.
+python3 - <<'P' >want.txt || wrong "stalls in the profile"
+import json
+k = json.load(open("r.json"))["kernels"][0]
+t, kinds = k["timing"], [name for name in k["timing"]["slots"] if name != "no_warp"]
+assert set(kinds) == set("issued other fetch scoreboard collector unit memory branch barrier".split()), kinds
+there = sum(t["slots"][kind] for kind in kinds)
+print(sum("timing" in line for line in k["lines"]) + sum("timing" in i for i in k["instructions"]), sum(t["slots"][kind] > 0 for kind in kinds),
+      len(t["over_time"]["slots"]["issued"]), f"{100 * there / t['cycles'] / t['warp_slots']:.1f} %")
+P
+show 'const found = q => [...document.querySelectorAll(q)]; document.title = [found("td > .stalls").length, found("#occupancy path").length,
+    found("#occupancy rect[fill=transparent]").length, found("h3").find(h => /over time/.test(h.textContent)).textContent].join(" ")'
+read bars colours buckets share <want.txt
+has "<title>$bars $colours $buckets Warps over time: $share of "
+show 'document.title = [...document.querySelectorAll("#source .stalls")].every(s => Math.abs([...s.children].reduce((w, i) => w + parseFloat(i.style.width), 0) - 100) < 0.1)'
+has '<title>true'
 timeout 60 chromium --headless --no-sandbox --disable-gpu --hide-scrollbars --window-size=1600,1600 \
     --screenshot="${VENTUS_RESULTS:-$dir}/profile-roofline.png" "file://$dir/p.html" >/dev/null 2>&1
 
