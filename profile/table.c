@@ -93,17 +93,17 @@ static void print_went(const struct profile_line *l, uint64_t all, FILE *out)
     fputc('\n', out);
 }
 
-/* A digit for each bucket, or for some: tenths of the warp slots. */
+/* A digit for each bucket, or for some. */
 static void print_over_time(const struct profile_cycles *c, FILE *out)
 {
     const struct timing_series *s = &c->series;
     const size_t step = (s->n + TEXT - 1) / TEXT;
-    fputs("  warp slots with a warp over time, in tenths: ", out);
+    fputs("  warp slots with a warp over time, 0 none to 9 all: ", out);
     for (size_t b = 0; b < s->n; b += step) {
         uint64_t warps = 0, all = 0;
         for (size_t i = b; i < b + step && i < s->n; i++)
             for (unsigned k = 0; k < TIMING_SLOTS; k++) all += s->slots[i][k], warps += k != SLOT_no_warp ? s->slots[i][k] : 0;
-        fputc("01234567899"[all ? warps * 10 / all : 0], out);
+        fputc("0123456789"[all ? (warps * 9 + all - 1) / all : 0], out);
     }
     fprintf(out, " (%llu cycles each)\n", (unsigned long long)step << s->shift);
 }

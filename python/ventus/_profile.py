@@ -11,13 +11,17 @@ from ._library import Error, library, path_argument
 COUNT, NUMBER, TEXT = "u8", "u4", "O"
 PATTERNS = "single", "broadcast", "consecutive", "strided", "scattered"
 MEMORY = "accesses", "access_lanes", "bytes", "cache_lines", "conflicts"
+SLOTS = "issued", "other", "fetch", "scoreboard", "collector", "unit", "memory", "branch", "barrier", "no_warp" # timing/slots.def
+TIMING = [("cycles", COUNT)] + [(name, COUNT) for name in SLOTS[:-1] + ("l1d_hits", "l1d_misses")]
+OVER_TIME = [("kernel", TEXT), ("start", COUNT), ("cycles", COUNT), ("warps", "f8")] + [(name, COUNT) for name in SLOTS]
+RESIDENT = [("kernel", TEXT), ("sm", NUMBER), ("start", COUNT), ("warps", "f8")]
 KERNELS = [("name", TEXT), ("program", COUNT), ("entry", NUMBER), ("launches", COUNT), ("host_ns", COUNT), ("cycles", COUNT), ("memory_bytes", COUNT), ("watched", COUNT)] + \
     [(name, COUNT) for name in c.COUNTERS]
 LINES = [("kernel", TEXT), ("line", NUMBER), ("executions", COUNT), ("lanes", COUNT), ("branches", COUNT), ("diverged", COUNT)] + \
-    [(name, COUNT) for name in MEMORY] + [("text", TEXT)]
+    [(name, COUNT) for name in MEMORY] + TIMING + [("text", TEXT)]
 INSTRUCTIONS = [("kernel", TEXT), ("pc", NUMBER), ("line", NUMBER), ("executions", COUNT), ("lanes", COUNT), ("taken", COUNT),
                 ("diverged", COUNT), ("taken_lanes", COUNT), ("local", bool), ("write", bool)] + \
-    [(name, COUNT) for name in MEMORY + PATTERNS] + [("text", TEXT)]
+    [(name, COUNT) for name in MEMORY + PATTERNS] + TIMING + [("text", TEXT)]
 ADVICE = [("kernel", TEXT), ("rule", TEXT), ("line", NUMBER), ("text", TEXT)]
 IN_FILE = {"access_lanes": "lanes", "cache_lines": "lines"}
 
@@ -29,6 +33,8 @@ class Profile:
     lines         of the source: of each kernel the hottest first, with accesses to memory where they were watched
     instructions  of each kernel by address
     advice        what the rules of docs/profiler.md have found
+    over_time     on a cycle model, of each kernel's launch with the most cycles: what warp slots did from cycle `start` on
+    resident      of the same launches: warps on each SM
     machine       (sms, warps_per_sm, threads_per_warp)
     counters      of the launch, with cycles; None: it is not of one kernel
     exit_code     of the program; None: it is not of one
@@ -50,14 +56,16 @@ class Profile:
         self.lines = array([line for row in rows for line in row[1]], LINES)
         self.instructions = array([insn for row in rows for insn in row[2]], INSTRUCTIONS)
         self.advice = array([advice for row in rows for advice in row[3]], ADVICE)
+        self.over_time = array([bucket for row in rows for bucket in row[4]], OVER_TIME)
+        self.resident = array([warps for row in rows for warps in row[5]], RESIDENT)
 
     def __repr__(self):
         return f"<ventus.Profile {self.name!r}: {len(self.kernels)} kernels, {int(self.kernels['instructions'].sum())} instructions>"
 
     def frame(self, what="lines"):
-        """`kernels`, `lines`, `instructions` or `advice` as a pandas.DataFrame. ImportError: there is no pandas."""
-        if what not in ("kernels", "lines", "instructions", "advice"):
-            raise ValueError(f"frame: kernels, lines, instructions or advice, not {what!r}")
+        """`kernels`, `lines`, `instructions`, `advice`, `over_time` or `resident` as a pandas.DataFrame. ImportError: there is no pandas."""
+        if what not in ("kernels", "lines", "instructions", "advice", "over_time", "resident"):
+            raise ValueError(f"frame: kernels, lines, instructions, advice, over_time or resident, not {what!r}")
         return frame(getattr(self, what))
 
     def save(self, path):
@@ -67,7 +75,7 @@ class Profile:
 
 
 def kernel_rows(r, k):
-    """Rows of the four arrays for one kernel."""
+    """Rows of the arrays for one kernel."""
     name, counters = r.member(k, "name", str), r.member(k, "counters", dict)
     head = (name, r.count(k, "program"), r.count(k, "entry", 2**32 - 1), r.count(k, "launches"), r.count(k, "host_ns"),
             r.count(k, "cycles", default=0), r.count(k, "memory_bytes", default=0), r.count(k, "watched"))
@@ -78,7 +86,39 @@ def kernel_rows(r, k):
     sums = memory_by_line(insns)
     lines = [line_row(r, name, line, texts, sums) for line in r.member(k, "lines", list)]
     advice = [(name, r.member(a, "rule", str), r.count(a, "line", 2**32 - 1), r.member(a, "text", str)) for a in r.member(k, "advice", list)]
-    return head, lines, insns, advice
+    return head, lines, insns, advice, *time_rows(r, name, r.member(k, "timing", dict, {}))
+
+
+def timing_row(r, where):
+    timing = r.member(where, "timing", dict, {})
+    if not timing:
+        return (0,) * len(TIMING)
+    slots = r.member(timing, "slots", dict)
+    counts = [r.count(slots, kind) for kind in SLOTS[:-1]]
+    return min(2**64 - 1, sum(counts)), *counts, r.count(timing, "l1d_hits"), r.count(timing, "l1d_misses")
+
+
+def numbers_of(r, where, key, n=None):
+    numbers = r.member(where, key, list)
+    if any(type(number) is not int or not 0 <= number < 2**64 for number in numbers) or n not in (None, len(numbers)):
+        r.wrong(f"{key!r} is no list of counts, or of another length than others")
+    return numbers
+
+
+def time_rows(r, name, timing):
+    """What slots did in each interval of the longest launch, and the resident warps of each SM."""
+    time = r.member(timing, "over_time", dict, {})
+    if not time:
+        return [], []
+    cycles, interval, slots = r.count(time, "cycles"), r.count(time, "interval"), r.member(time, "slots", dict)
+    n = len(numbers_of(r, slots, SLOTS[0]))
+    columns = [numbers_of(r, slots, kind, n) for kind in SLOTS]
+    sms = [numbers_of(r, {"warps": warps}, "warps", n) for warps in r.member(time, "warps", list)]
+    if not sms or (n and not (n - 1) * interval < cycles <= n * interval):
+        r.wrong("its cycles are not those of its intervals")
+    spans = [(b * interval, min(interval, cycles - b * interval)) for b in range(n)]
+    over = [(name, start, span, sum(sm[b] for sm in sms) / span / len(sms), *(column[b] for column in columns)) for b, (start, span) in enumerate(spans)]
+    return over, [(name, number, start, sm[b] / span) for number, sm in enumerate(sms) for b, (start, span) in enumerate(spans)]
 
 
 def insn_row(r, kernel, i):
@@ -86,7 +126,7 @@ def insn_row(r, kernel, i):
     numbers = [r.count(memory, IN_FILE.get(key, key), default=None if memory else 0) for key in MEMORY + PATTERNS]
     flags = [r.member(memory, key, bool, None if memory else False) for key in ("local", "write")]
     return (kernel, r.count(i, "pc", 2**32 - 1), r.count(i, "line", 2**32 - 1),
-            *(r.count(i, key) for key in ("executions", "lanes", "taken", "diverged", "taken_lanes")), *flags, *numbers, r.member(i, "text", str))
+            *(r.count(i, key) for key in ("executions", "lanes", "taken", "diverged", "taken_lanes")), *flags, *numbers, *timing_row(r, i), r.member(i, "text", str))
 
 
 def memory_by_line(insns):
@@ -103,7 +143,7 @@ def line_row(r, kernel, line, texts, sums):
     number = r.count(line, "line", 2**32 - 1)
     text = texts[number - 1].strip() if 0 < number <= len(texts) else ""
     return (kernel, number, *(r.count(line, key) for key in ("executions", "lanes", "branches", "diverged")),
-            *sums.get(number, (0,) * len(MEMORY)), text)
+            *sums.get(number, (0,) * len(MEMORY)), *timing_row(r, line), text)
 
 
 # ---- making one ----

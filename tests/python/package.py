@@ -406,6 +406,33 @@ class Profiles(Case):
         with unittest.mock.patch.dict(sys.modules, pandas=None):
             self.raises("python3-pandas", ImportError, p.frame)
 
+    def test_cycles(self):
+        with ventus.open(timing="large") as device:
+            kernel = device.compile(SCALE).kernel("scale")
+            x, y = np.ones(4096, np.float32), np.zeros(4096, np.float32)
+            p = ventus.profile(kernel, 4096, 64, [x, y, 2])
+            slots = device.info.sms * device.info.warps_per_sm
+            kinds = p.over_time.dtype.names[4:]
+            self.assertEqual(list(kinds), re.findall(r"^SLOT\((\w+)", (SOURCE / "timing/slots.def").read_text(), re.M))
+            there = sum(int(p.over_time[kind].sum()) for kind in kinds[:-1])
+            self.assertEqual(p.over_time["cycles"].sum(), p.counters.cycles)
+            self.assertEqual(there + p.over_time["no_warp"].sum(), p.counters.cycles * slots)
+            for rows in p.lines, p.instructions:
+                self.assertEqual(rows["cycles"].sum(), there)
+                self.assertEqual(rows["issued"].sum(), p.counters.instructions)
+            self.assertGreater(p.lines["l1d_misses"].sum(), 0)
+            warps = p.resident["warps"]
+            self.assertEqual(len(warps), device.info.sms * len(p.over_time))
+            self.assertTrue((warps >= 0).all() and (warps <= device.info.warps_per_sm).all())
+            mean = (p.over_time["warps"] * p.over_time["cycles"]).sum() * device.info.sms
+            self.assertAlmostEqual(mean / there, 1, 6)
+            self.assertGreater(ventus.profile(kernel, 4096, 64, [x, y, 2]).lines["cycles"].sum(), 0)
+            if pandas:
+                self.assertEqual(len(p.frame("over_time")), len(p.over_time))
+            self.assertEqual(kernel.launch(4096, 64, [x, y, 2]).instructions, p.counters.instructions)
+        p = ventus.profile(ventus.compile(SCALE).kernel("scale"), 64, 64, [x, y, 2])
+        self.assertEqual((len(p.over_time), len(p.resident), p.lines["cycles"].sum()), (0, 0, 0))
+
     def test_device_behind_the_driver(self):
         program = pathlib.Path(__file__).with_name("shared") / "backend.py"
         machine = str(BUILD / "tests/device/ventus-machine.so")
@@ -439,7 +466,7 @@ class Profiles(Case):
 
     def test_damaged_files(self):
         with tempfile.TemporaryDirectory() as folder:
-            made = ventus.profile([VECADD, "--size", "100"], memory=True)
+            made = ventus.profile([VECADD, "--size", "100"], memory=True, timing="large")
             t = ventus.timeline([VECADD, "--size", "100"])
             made.save(f"{folder}/p.json")
             subprocess.run([BUILD / "ventus", "exec", "--timeline", f"{folder}/t.json", "--", VECADD, "--size", "100"],
