@@ -288,6 +288,8 @@ void device_check_end(ventus_device *device);
 void device_profile_environment(ventus_device *device);
 void launch_profile(ventus_event *event);
 void launch_profiled(ventus_event *event);
+/* The host has read or written memory. The caller holds the device's lock. */
+void device_profile_host(const ventus_device *device, bool write, uint32_t addr, uint64_t size);
 /* There is none any more, and nothing runs. */
 void device_profile_forget(ventus_device *device);
 /* An empty one. NULL: the host has no memory. */

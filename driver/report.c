@@ -66,10 +66,16 @@ void launch_profile(ventus_event *e)
                                          .owner = (void *)(uintptr_t)m};
     e->profiled = profile_kernel(e->device->profile, &given, &fresh);
     if (fresh && e->profiled) atomic_fetch_add(&((ventus_module *)(uintptr_t)m)->uses, 1);
+    if (e->profiled) profile_begin(e->device->profile, e->profiled, &e->job.launch);
     const uint64_t every = e->device->profile_watch;
     if (e->profiled && every && !e->job.options.observers && e->profiled->begun++ % every == 0)
         e->job.options.observers = profile_watch(e->profiled);
     e->job.options.counts = e->profiled ? e->profiled->counts : NULL;
+}
+
+void device_profile_host(const ventus_device *d, bool write, uint32_t addr, uint64_t size)
+{
+    if (d->profile) profile_host(d->profile, write, addr, size);
 }
 
 void launch_profiled(ventus_event *e) { profile_launch(e->profiled, &e->job.result.counters, host_ns() - e->began); }

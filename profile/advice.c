@@ -4,15 +4,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/abi.h"
 #include "isa/effects.h"
+#include "isa/routine.h"
 #include "profile/profile.h"
 
-enum { FEW_LAUNCHES = 16, SMALL_LAUNCH = 4000 /* instructions of warps: about what it takes to begin one */ };
+enum {
+    FEW_LAUNCHES = 16,
+    SMALL_LAUNCH = 4000, /* instructions of warps: about what it takes to begin one */
+    FEW_ROUNDS = 4,
+    SMALL_TRIP = 4096, /* bytes for each launch: copying fewer costs less than beginning the copy */
+};
 
 /* What the rules look at. */
 struct view {
     const struct profile_kernel *kernel;
     const struct profile_rows *rows;
+    const struct gpu_config *config;
     uint32_t threads;           /* of a warp */
     uint32_t profile;           /* enum isa_profile */
     uint64_t kernel_lanes_most; /* that its warps begin with */
@@ -45,9 +53,7 @@ static const struct insn_counts *first_of(const struct profile_rows *rows)
 
 static const struct profile_memory *memory_of(const struct view *v, const struct profile_insn *i)
 {
-    const struct profile_kernel *k = v->kernel;
-    const struct profile_memory *m = k->memory ? &k->memory[(i->pc - k->base) / 4] : NULL;
-    return m && m->accesses ? m : NULL;
+    return profile_memory_at(v->kernel, i->pc);
 }
 
 /* Of all instructions that access this kind of memory and are of the same line as number i, which is the first of them;
@@ -156,6 +162,218 @@ static void look_for_spills(const struct view *v)
         share(sum, v->rows->executions));
 }
 
+/* ---- what all lanes of a warp do alike ---- */
+
+/* Lines whose vector loads want one word for all lanes: the compiler did not know that their address is the same. */
+static void look_for_uniform(const struct view *v)
+{
+    for (size_t i = 0; i < v->rows->nlines; i++) {
+        const struct profile_line *l = &v->rows->lines[i];
+        uint64_t accesses = 0, alike = 0;
+        for (size_t k = 0; k < v->rows->ninsns; k++) {
+            const struct profile_insn *insn = &v->rows->insns[k];
+            const struct profile_memory *m = insn->line == l->line ? memory_of(v, insn) : NULL;
+            if (!m || m->write || m->program || m->lanes < 16 * m->accesses) continue;
+            accesses += m->accesses;
+            if (m->patterns[PATTERN_BROADCAST] * 20 >= m->accesses * 19) alike += m->accesses;
+        }
+        if (!alike || alike * 2 < accesses || share(l->executions, v->rows->executions) < 10) continue;
+        say(v, "uniform", l->line,
+            "all lanes load the same word at %.0f %% of its loads, which one load for the warp could do: compute the "
+            "index "
+            "from what the compiler knows to be the same in a warp (arguments, get_group_id, get_sub_group_id)",
+            share(alike, accesses));
+    }
+}
+
+/* ---- barriers and atomics ---- */
+
+/* Instruction number i is the first of its line that `counts` says something of. */
+static bool is_first(const struct view *v, size_t i, uint64_t (*counts)(const struct profile_memory *m))
+{
+    const struct profile_kernel *k = v->kernel;
+    for (size_t n = 0; n < i; n++) {
+        const struct profile_insn *insn = &v->rows->insns[n];
+        if (insn->line == v->rows->insns[i].line && counts(&k->memory[(insn->pc - k->base) / 4])) return false;
+    }
+    return counts(&k->memory[(v->rows->insns[i].pc - k->base) / 4]);
+}
+
+static uint64_t barriers_of(const struct profile_memory *m) { return m->barriers; }
+static uint64_t atomics_of(const struct profile_memory *m) { return m->atomics; }
+
+/* The sums over the instructions of the line of number i that are barriers, or atomic accesses. */
+static struct profile_insn line_of(const struct view *v, size_t i, uint64_t (*counts)(const struct profile_memory *m),
+                                   struct profile_memory *sum)
+{
+    const struct profile_kernel *k = v->kernel;
+    struct profile_insn all = {.line = v->rows->insns[i].line};
+    *sum = (struct profile_memory){0};
+    for (size_t n = i; n < v->rows->ninsns; n++) {
+        const struct profile_insn *insn = &v->rows->insns[n];
+        const struct profile_memory *m = &k->memory[(insn->pc - k->base) / 4];
+        if (insn->line != all.line || !counts(m)) continue;
+        all.counts.executions += insn->counts.executions;
+        site_add(&all.went, &insn->went);
+        sum->barriers += m->barriers;
+        sum->needless += m->needless;
+        sum->atomics += m->atomics;
+        sum->same_word += m->same_word;
+    }
+    return all;
+}
+
+/* In watched launches no group has needed it: it is named if it costs anything. */
+static void look_for_needless_barriers(const struct view *v)
+{
+    struct profile_memory m;
+    for (size_t i = 0; v->kernel->memory && i < v->rows->ninsns; i++) {
+        if (!is_first(v, i, barriers_of)) continue;
+        const struct profile_insn line = line_of(v, i, barriers_of, &m);
+        const bool costs = share(line.counts.executions, v->rows->executions) >= 2 ||
+                           share(line.went.slots[SLOT_barrier], v->rows->cycles) >= 5;
+        if (m.needless != m.barriers || !costs) continue;
+        if (v->kernel->launch.warps == 1)
+            say(v, "needless-barrier", line.line,
+                "groups of one warp wait for themselves: reqd_work_group_size tells the compiler that there is but "
+                "one");
+        else
+            say(v, "needless-barrier", line.line,
+                "of %llu times that a group waited here none was needed: behind the barrier no warp accesses what "
+                "another "
+                "one has accessed since the barrier before it, one of them to write",
+                (unsigned long long)m.barriers);
+    }
+}
+
+static void look_for_contention(const struct view *v)
+{
+    struct profile_memory m;
+    for (size_t i = 0; v->kernel->memory && i < v->rows->ninsns; i++) {
+        if (!is_first(v, i, atomics_of)) continue;
+        const struct profile_insn line = line_of(v, i, atomics_of, &m);
+        if (m.same_word < 4 * m.atomics || share(line.counts.executions, v->rows->executions) < 0.5) continue;
+        say(v, "atomic-contention", line.line,
+            "an atomic access has %.1f lanes at one word, which take turns: add up within the warp "
+            "(sub_group_reduce_add) "
+            "or the group first",
+            (double)m.same_word / (double)m.atomics);
+    }
+}
+
+/* ---- doubles ---- */
+
+/* Where the next function begins behind pc: a routine that is marked, or a kernel. */
+static uint32_t next_function(const struct profile_kernel *k, uint32_t pc)
+{
+    uint32_t end = k->base + k->size;
+    for (size_t i = 0; i < k->note->nkernels; i++) {
+        const uint32_t entry = k->note->kernels[i].entry;
+        if (entry > pc && entry < end) end = entry;
+    }
+    for (uint32_t at = pc + 4; at + 8 <= end; at += 4) {
+        uint32_t words[ROUTINE_MARK_WORDS];
+        memcpy(words, k->code + (at - k->base), sizeof words);
+        if (routine_marked(words) != ROUTINES) return at;
+    }
+    return end;
+}
+
+/* Instructions in routines of the compiler's library for doubles, for which the machine has none. */
+static void look_for_doubles(const struct view *v)
+{
+    const struct profile_kernel *k = v->kernel;
+    uint64_t sum = 0;
+    for (uint32_t at = 0; at + 8 <= k->size; at += 4) {
+        uint32_t words[ROUTINE_MARK_WORDS];
+        memcpy(words, k->code + at, sizeof words);
+        if (routine_marked(words) == ROUTINES) continue;
+        const uint32_t first = k->base + at, end = next_function(k, first);
+        for (size_t i = 0; i < v->rows->ninsns; i++)
+            if (v->rows->insns[i].pc >= first && v->rows->insns[i].pc < end) sum += v->rows->insns[i].counts.executions;
+        at = end - k->base - 4;
+    }
+    if (share(sum, v->rows->executions) < 10) return;
+    say(v, "double", 0,
+        "%.0f %% of the instructions are routines for doubles, for which the machine has no instructions: use float "
+        "where "
+        "its 24 bits do, or fixed point",
+        share(sum, v->rows->executions));
+}
+
+/* ---- how the machine is filled ---- */
+
+struct resource {
+    const char *name;
+    uint64_t has, needs; /* an SM has, a work-group needs */
+};
+
+/* How many groups fit an SM, and what there is too little of for another one. */
+static uint64_t groups_that_fit(const struct gpu_config *c, const struct launch *l, struct resource *limit)
+{
+    const struct resource all[] = {{"warp slots", c->warps_per_sm, l->warps},
+                                   {"work-group slots", c->groups_per_sm, 1},
+                                   {"vector registers", c->vgpr_rows, (uint64_t)l->warps * abi_registers(l->vgprs)},
+                                   {"scalar registers", c->sgpr_rows, (uint64_t)l->warps * abi_registers(l->sgprs)},
+                                   {"bytes of local memory", c->lds_bytes, l->lds_bytes}};
+    uint64_t least = UINT64_MAX;
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        const uint64_t fit = all[i].needs ? all[i].has / all[i].needs : UINT64_MAX;
+        if (fit < least) least = fit, *limit = all[i];
+    }
+    return least;
+}
+
+/* Something else than warp slots keeps half of them empty, and there were groups to fill them with. */
+static void look_for_low_occupancy(const struct view *v)
+{
+    const struct launch *l = &v->kernel->launch;
+    const struct gpu_config *c = v->config;
+    const uint64_t groups = (uint64_t)l->groups[0] * l->groups[1] * l->groups[2];
+    struct resource limit = {0};
+    const uint64_t fit = groups ? groups_that_fit(c, l, &limit) : 0;
+    if (!fit || fit * l->warps * 2 > c->warps_per_sm || groups <= fit * c->sms) return;
+    if (limit.needs == 1) {
+        say(v, "low-occupancy", 0,
+            "at most %llu of %u warps are on an SM, which holds %u work-groups, and these have %u warp%s: larger ones "
+            "fill "
+            "it, so that other warps hide what one waits for",
+            (unsigned long long)(fit * l->warps), (unsigned)c->warps_per_sm, (unsigned)c->groups_per_sm,
+            (unsigned)l->warps, l->warps == 1 ? "" : "s");
+        return;
+    }
+    say(v, "low-occupancy", 0,
+        "at most %llu of %u warps are on an SM: a work-group needs %llu %s and an SM has %llu, so that %llu group%s: "
+        "with "
+        "fewer of them for a group, other warps hide what one waits for",
+        (unsigned long long)(fit * l->warps), (unsigned)c->warps_per_sm, (unsigned long long)limit.needs, limit.name,
+        (unsigned long long)limit.has, (unsigned long long)fit, fit == 1 ? " fits" : "s fit");
+}
+
+static void look_for_idle_sms(const struct view *v)
+{
+    const struct profile_kernel *k = v->kernel;
+    const struct launch *l = &k->launch;
+    const uint64_t groups = (uint64_t)l->groups[0] * l->groups[1] * l->groups[2];
+    if (!groups || groups >= v->config->sms || k->counters.instructions < k->launches * SMALL_LAUNCH) return;
+    say(v, "idle-sms", 0,
+        "%llu work-group%s for %u SMs: with smaller work-groups, or more of them, the other SMs have something to do, "
+        "too",
+        (unsigned long long)groups, groups == 1 ? "" : "s", (unsigned)v->config->sms);
+}
+
+/* ---- between launches ---- */
+
+static void look_for_round_trips(const struct view *v)
+{
+    const struct profile_kernel *k = v->kernel;
+    if (k->launches < FEW_ROUNDS || k->round_trip < k->launches * SMALL_TRIP) return;
+    say(v, "round-trip", 0,
+        "before a launch the host writes %.0f bytes on average that it has read after the one before: leave them in "
+        "device memory, and change them there with a kernel",
+        (double)k->round_trip / (double)k->launches);
+}
+
 static void look_for_small_launches(const struct view *v)
 {
     const struct profile_kernel *k = v->kernel;
@@ -167,13 +385,16 @@ static void look_for_small_launches(const struct view *v)
 void profile_advise_all(const struct profile *p, const struct profile_kernel *k, const struct profile_rows *rows,
                         profile_advise *advise, void *user)
 {
-    static void (*const rules[])(const struct view *v) = {look_for_uncoalesced, look_for_conflicts,
-                                                          look_for_divergence,  look_for_small_groups,
-                                                          look_for_spills,      look_for_small_launches};
+    static void (*const rules[])(const struct view *v) = {
+        look_for_uncoalesced, look_for_conflicts,      look_for_divergence,    look_for_small_groups,
+        look_for_spills,      look_for_small_launches, look_for_uniform,       look_for_needless_barriers,
+        look_for_contention,  look_for_doubles,        look_for_low_occupancy, look_for_idle_sms,
+        look_for_round_trips};
     const struct gpu_config *c = profile_config(p);
     const struct insn_counts *first = first_of(rows);
     struct view v = {.kernel = k,
                      .rows = rows,
+                     .config = c,
                      .threads = c->threads_per_warp,
                      .profile = c->profile,
                      .advise = advise,

@@ -28,9 +28,20 @@ static void put_memory(const struct profile_memory *m, FILE *out)
     put_number(out, "lanes", m->lanes);
     put_number(out, "bytes", m->bytes);
     put_number(out, "lines", m->lines);
+    put_number(out, "again", m->again);
+    put_number(out, "distance", m->distance);
     put_number(out, "conflicts", m->conflicts);
+    put_number(out, "atomics", m->atomics);
+    put_number(out, "same_word", m->same_word);
     for (unsigned n = 0; n < PATTERNS; n++)
         put_number(out, profile_pattern_name((enum profile_pattern)n), m->patterns[n]);
+    fputc('}', out);
+}
+
+static void put_barriers(const struct profile_memory *m, FILE *out)
+{
+    fprintf(out, ", \"barrier\": {\"groups\": %llu", (unsigned long long)m->barriers);
+    put_number(out, "needless", m->needless);
     fputc('}', out);
 }
 
@@ -98,8 +109,10 @@ static void put_insn(const struct profile_kernel *k, const struct profile_insn *
     put_number(out, "taken_lanes", i->counts.taken_lanes);
     fputs(", \"text\": ", out);
     output_json_string(out, i->text);
-    const struct profile_memory *m = k->memory ? &k->memory[(i->pc - k->base) / 4] : NULL;
-    if (m && m->accesses) put_memory(m, out);
+    const struct profile_memory *m = profile_memory_at(k, i->pc);
+    if (m) put_memory(m, out);
+    else if (k->memory && k->memory[(i->pc - k->base) / 4].barriers)
+        put_barriers(&k->memory[(i->pc - k->base) / 4], out);
     put_site(&i->went, out);
     fputc('}', out);
 }
@@ -145,6 +158,8 @@ static void put_kernel(const struct profile *p, const struct profile_kernel *k, 
     put_number(out, "cycles", k->cycles);
     put_number(out, "memory_bytes", k->traffic);
     put_number(out, "watched", k->watched);
+    put_number(out, "written_bytes", k->written);
+    put_number(out, "round_trip_bytes", k->round_trip);
     fputs(", \"counters\": {", out);
     put_counters(&k->counters, out);
     fputs("}", out);

@@ -33,9 +33,17 @@ struct profile_memory {
     uint64_t accesses; /* of warps */
     uint64_t lanes, bytes;
     uint64_t lines;     /* of PROFILE_LINE bytes, touched by each access, in all; not in local memory */
+    uint64_t again;     /* of these lines, those that the launch had touched before, and ... */
+    uint64_t distance;  /* ... how many lines were touched since then, each one more, in all */
     uint64_t conflicts; /* local memory: how often the busiest of 32 banks was needed again for the same access */
+    uint64_t atomics;   /* of the accesses */
+    uint64_t same_word; /* lanes of each of them that wanted its busiest word */
     uint64_t patterns[PATTERNS];
     bool write, local;
+    bool program;      /* variables and constants of the program, those of the compiler among them */
+    uint64_t barriers; /* a barrier: how often groups have been at it, and ... */
+    uint64_t needless; /* ... how often no warp accessed, behind it, what another one had accessed between it and the
+                        * barrier before it, one of them to write */
 };
 
 /* Where a cycle model says that cycles went, in launches that ran alone. */
@@ -63,10 +71,14 @@ struct profile_kernel {
     struct profile_memory *memory; /* by word of the code; NULL: nobody has watched */
     uint64_t begun, watched;       /* launches, for whoever chooses those that are watched; and these */
     struct observer watch;
-    uint64_t launches, ns; /* ns: from beginnings to ends, by the host's clock */
-    uint64_t cycles;       /* by a cycle model, 0: there is none; ... */
-    uint64_t traffic;      /* ... and bytes that memory read and wrote meanwhile, for other launches as well */
-    struct profile_cycles *went;   /* NULL: nobody has said */
+    struct watching *watching;   /* launches that are watched; NULL: none ever was */
+    uint64_t launches, ns;       /* ns: from beginnings to ends, by the host's clock */
+    uint64_t cycles;             /* by a cycle model, 0: there is none; ... */
+    uint64_t traffic;            /* ... and bytes that memory read and wrote meanwhile, for other launches as well */
+    uint64_t written;            /* bytes that the host wrote since the launch before, of whatever kernel; ... */
+    uint64_t round_trip;         /* ... those of them that it had read since then */
+    struct launch launch;        /* the one with the most groups */
+    struct profile_cycles *went; /* NULL: nobody has said */
     struct counters counters;
 };
 
@@ -77,6 +89,12 @@ void profile_free(struct profile *profile);
 /* The kernel of program number k->program at k->entry: the one that is known, or a new one made of what *k says (no
  * counts, no numbers). *fresh: it is new. NULL: the host has no memory. */
 struct profile_kernel *profile_kernel(struct profile *profile, const struct profile_kernel *k, bool *fresh);
+
+/* The host has read or written memory; from any thread. */
+void profile_host(struct profile *profile, bool write, uint32_t addr, uint64_t size);
+
+/* A launch of it begins. */
+void profile_begin(struct profile *profile, struct profile_kernel *kernel, const struct launch *launch);
 
 /* A launch of it has ended. */
 void profile_launch(struct profile_kernel *kernel, const struct counters *counters, uint64_t ns);
@@ -100,8 +118,24 @@ void profile_set_roofs(struct profile *profile, struct profile_roofs roofs);
 struct profile_roofs profile_roofs(const struct profile *profile);
 
 /* memory.c: an observer for the next launch of the kernel, which then runs with hooks, slowly; its accesses are added
- * to k->memory. One watched launch at a time. NULL: the host has no memory. */
+ * to k->memory. Of watched launches of a kernel that run at the same time, lines that one has touched count for all.
+ * NULL: the host has no memory. */
 const struct observer *profile_watch(struct profile_kernel *k);
+void profile_watching_free(struct watching *watching);
+/* What instructions of watched launches have accessed; NULL: this one has not. */
+const struct profile_memory *profile_memory_at(const struct profile_kernel *k, uint32_t pc);
+
+/* touched.c: lines that a launch has touched. */
+struct touched *touched_new(void);
+/* How many lines were touched since the line was, this one included; 0: it never was. Without memory it never is. */
+uint32_t touched_again(struct touched *t, uint32_t line);
+void touched_free(struct touched *t);
+
+/* barriers.c: whether barriers of a group separate accesses of its warps. `at` is where a barrier is counted. */
+struct segments *segments_new(void);
+void segments_access(struct segments *s, uint32_t warp, uint32_t addr, bool write);
+void segments_barrier(struct segments *s, struct profile_memory *at);
+void segments_free(struct segments *s); /* the last segment ends */
 
 /* ---- what is found: rows.c ---- */
 
@@ -142,7 +176,7 @@ const struct gpu_config *profile_config(const struct profile *profile);
 struct profile_advice {
     const char *rule; /* a section of docs/profiler.md */
     uint32_t line;    /* 0: it is about the whole kernel */
-    char text[240];
+    char text[280];
 };
 typedef void profile_advise(void *user, const struct profile_advice *advice);
 

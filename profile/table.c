@@ -30,13 +30,17 @@ static void print_access(uint32_t line, const struct profile_memory *m, FILE *ou
 {
     if (!m->accesses || m->lanes == m->accesses) return;
     fprintf(out, "  %6u %6s %6s %12llu %6.1f", (unsigned)line, m->local ? "local" : "global",
-            m->write ? "store" : "load", (unsigned long long)m->accesses, each(m->lanes, m->accesses));
-    if (m->local) fprintf(out, "      - %9.1f", 1 + each(m->conflicts, m->accesses));
-    else fprintf(out, " %6.1f         -", each(m->lines, m->accesses));
+            m->atomics ? "atomic"
+            : m->write ? "store"
+                       : "load",
+            (unsigned long long)m->accesses, each(m->lanes, m->accesses));
+    if (m->local) fprintf(out, "      -       - %9.1f", 1 + each(m->conflicts, m->accesses));
+    else fprintf(out, " %6.1f %5.1f %%         -", each(m->lines, m->accesses), share(m->again, m->lines));
     for (unsigned n = 0; n < PATTERNS; n++)
         if (m->patterns[n])
             fprintf(out, "  %s %.0f %%", profile_pattern_name((enum profile_pattern)n),
                     share(m->patterns[n], m->accesses));
+    if (m->atomics) fprintf(out, "  %.1f lanes at one word", each(m->same_word, m->atomics));
     fputc('\n', out);
 }
 
@@ -45,6 +49,9 @@ static void add_memory(struct profile_memory *sum, const struct profile_memory *
     sum->accesses += m->accesses;
     sum->lanes += m->lanes;
     sum->lines += m->lines;
+    sum->again += m->again;
+    sum->atomics += m->atomics;
+    sum->same_word += m->same_word;
     sum->conflicts += m->conflicts;
     for (unsigned n = 0; n < PATTERNS; n++) sum->patterns[n] += m->patterns[n];
 }
@@ -56,11 +63,12 @@ static void print_memory(const struct profile_kernel *k, const struct profile_ro
     uint32_t line = 0;
     if (!k->memory) return;
     fprintf(out, "  accesses in %llu of the launches\n", (unsigned long long)k->watched);
-    fputs("    line memory   what     accesses  lanes  lines bank uses  patterns\n", out);
+    fputs("    line memory   what     accesses  lanes  lines   again bank uses  patterns\n", out);
     for (size_t i = 0; i < rows->ninsns; i++) {
-        const struct profile_memory *m = &k->memory[(rows->insns[i].pc - k->base) / 4];
-        if (!m->accesses) continue;
-        if (rows->insns[i].line != line || m->local != sum.local || m->write != sum.write) {
+        const struct profile_memory *m = profile_memory_at(k, rows->insns[i].pc);
+        if (!m) continue;
+        if (rows->insns[i].line != line || m->local != sum.local || m->write != sum.write ||
+            !m->atomics != !sum.atomics) {
             print_access(line, &sum, out);
             sum = (struct profile_memory){.local = m->local, .write = m->write};
             line = rows->insns[i].line;
@@ -102,7 +110,8 @@ static void print_over_time(const struct profile_cycles *c, FILE *out)
     for (size_t b = 0; b < s->n; b += step) {
         uint64_t warps = 0, all = 0;
         for (size_t i = b; i < b + step && i < s->n; i++)
-            for (unsigned k = 0; k < TIMING_SLOTS; k++) all += s->slots[i][k], warps += k != SLOT_no_warp ? s->slots[i][k] : 0;
+            for (unsigned k = 0; k < TIMING_SLOTS; k++)
+                all += s->slots[i][k], warps += k != SLOT_no_warp ? s->slots[i][k] : 0;
         fputc("0123456789"[all ? (warps * 9 + all - 1) / all : 0], out);
     }
     fprintf(out, " (%llu cycles each)\n", (unsigned long long)step << s->shift);

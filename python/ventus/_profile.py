@@ -10,12 +10,14 @@ from ._library import Error, library, path_argument
 
 COUNT, NUMBER, TEXT = "u8", "u4", "O"
 PATTERNS = "single", "broadcast", "consecutive", "strided", "scattered"
-MEMORY = "accesses", "access_lanes", "bytes", "cache_lines", "conflicts"
+MEMORY = "accesses", "access_lanes", "bytes", "cache_lines", "conflicts", "lines_again", "distance", "atomics", "same_word"
+LATER = "lines_again", "distance", "atomics", "same_word" # which older files lack
 SLOTS = "issued", "other", "fetch", "scoreboard", "collector", "unit", "memory", "branch", "barrier", "no_warp" # timing/slots.def
 TIMING = [("cycles", COUNT)] + [(name, COUNT) for name in SLOTS[:-1] + ("l1d_hits", "l1d_misses")]
 OVER_TIME = [("kernel", TEXT), ("start", COUNT), ("cycles", COUNT), ("warps", "f8")] + [(name, COUNT) for name in SLOTS]
 RESIDENT = [("kernel", TEXT), ("sm", NUMBER), ("start", COUNT), ("warps", "f8")]
-KERNELS = [("name", TEXT), ("program", COUNT), ("entry", NUMBER), ("launches", COUNT), ("host_ns", COUNT), ("cycles", COUNT), ("memory_bytes", COUNT), ("watched", COUNT)] + \
+KERNELS = [("name", TEXT), ("program", COUNT), ("entry", NUMBER), ("launches", COUNT), ("host_ns", COUNT), ("cycles", COUNT), ("memory_bytes", COUNT), ("watched", COUNT),
+           ("written_bytes", COUNT), ("round_trip_bytes", COUNT)] + \
     [(name, COUNT) for name in c.COUNTERS]
 LINES = [("kernel", TEXT), ("line", NUMBER), ("executions", COUNT), ("lanes", COUNT), ("branches", COUNT), ("diverged", COUNT)] + \
     [(name, COUNT) for name in MEMORY] + TIMING + [("text", TEXT)]
@@ -23,7 +25,7 @@ INSTRUCTIONS = [("kernel", TEXT), ("pc", NUMBER), ("line", NUMBER), ("executions
                 ("diverged", COUNT), ("taken_lanes", COUNT), ("local", bool), ("write", bool)] + \
     [(name, COUNT) for name in MEMORY + PATTERNS] + TIMING + [("text", TEXT)]
 ADVICE = [("kernel", TEXT), ("rule", TEXT), ("line", NUMBER), ("text", TEXT)]
-IN_FILE = {"access_lanes": "lanes", "cache_lines": "lines"}
+IN_FILE = {"access_lanes": "lanes", "cache_lines": "lines", "lines_again": "again"}
 
 
 class Profile:
@@ -78,7 +80,8 @@ def kernel_rows(r, k):
     """Rows of the arrays for one kernel."""
     name, counters = r.member(k, "name", str), r.member(k, "counters", dict)
     head = (name, r.count(k, "program"), r.count(k, "entry", 2**32 - 1), r.count(k, "launches"), r.count(k, "host_ns"),
-            r.count(k, "cycles", default=0), r.count(k, "memory_bytes", default=0), r.count(k, "watched"))
+            r.count(k, "cycles", default=0), r.count(k, "memory_bytes", default=0), r.count(k, "watched"),
+            r.count(k, "written_bytes", default=0), r.count(k, "round_trip_bytes", default=0))
     head += tuple(r.count(counters, key) for key in c.COUNTERS)
     source = None if k.get("source") is None else r.member(k, "source", dict)
     texts = r.member(source, "text", str).split("\n") if source else []
@@ -123,7 +126,7 @@ def time_rows(r, name, timing):
 
 def insn_row(r, kernel, i):
     memory = r.member(i, "memory", dict, {})
-    numbers = [r.count(memory, IN_FILE.get(key, key), default=None if memory else 0) for key in MEMORY + PATTERNS]
+    numbers = [r.count(memory, IN_FILE.get(key, key), default=None if memory and key not in LATER else 0) for key in MEMORY + PATTERNS]
     flags = [r.member(memory, key, bool, None if memory else False) for key in ("local", "write")]
     return (kernel, r.count(i, "pc", 2**32 - 1), r.count(i, "line", 2**32 - 1),
             *(r.count(i, key) for key in ("executions", "lanes", "taken", "diverged", "taken_lanes")), *flags, *numbers, *timing_row(r, i), r.member(i, "text", str))

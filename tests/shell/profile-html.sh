@@ -43,6 +43,8 @@ has '<b>divergence, line 6: </b>lanes part at 100 %'
 has '<b>uncoalesced, line 5: </b>'
 has '100.0 %.*    if (i % 2)'
 has 'global load.* strided 100.0 %'
+show 'document.title = [...document.querySelectorAll("#memory tr")].slice(0, 2).map(tr => tr.cells.length + " " + tr.cells[5].textContent).join(" ")'
+has '<title>9 again 9 [0-9.]* %'
 [ "$(grep -o 'class="pattern"' dom.txt | wc -l)" -ge 2 ] || wrong "pictures of accesses"
 
 # A click on a line marks it and its machine code; one on advice does the same.
