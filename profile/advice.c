@@ -173,7 +173,7 @@ static void look_for_uniform(const struct view *v)
         for (size_t k = 0; k < v->rows->ninsns; k++) {
             const struct profile_insn *insn = &v->rows->insns[k];
             const struct profile_memory *m = insn->line == l->line ? memory_of(v, insn) : NULL;
-            if (!m || m->write || m->program || m->lanes < 16 * m->accesses) continue;
+            if (!m || m->write || m->local || m->program || m->lanes < 16 * m->accesses) continue;
             accesses += m->accesses;
             if (m->patterns[PATTERN_BROADCAST] * 20 >= m->accesses * 19) alike += m->accesses;
         }
