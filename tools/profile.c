@@ -41,6 +41,7 @@ static void add_counts(struct counts *sum, const struct counts *c)
 {
     sum->executions += c->executions;
     sum->lanes += c->lanes;
+    sum->cycles += c->cycles;
 }
 
 static uint32_t line_number_of(const struct profile_file *f, const struct json *object)
@@ -50,12 +51,25 @@ static uint32_t line_number_of(const struct profile_file *f, const struct json *
     return (uint32_t)number;
 }
 
+/* Of the warps of a line; 0 without a cycle model. */
+static uint64_t cycles_of(const struct profile_file *f, const struct json *object)
+{
+    const struct json *slots = json_member(json_member(object, "timing"), "slots");
+    uint64_t sum = 0;
+#define SLOT(name, title, text) \
+    if (slots && strcmp(#name, "no_warp") != 0) sum += count_of(f, slots, #name);
+#include "timing/slots.def"
+#undef SLOT
+    return sum;
+}
+
 static void read_lines(const struct profile_file *f, const struct json *object, struct kernel *k)
 {
     const struct json *m = list_of(f, object, "lines", &k->nlines);
     k->lines = allocate((k->nlines + 1) * sizeof *k->lines);
     for (struct line *l = k->lines; m; m = m->next, l++) {
-        *l = (struct line){line_number_of(f, m), {count_of(f, m, "executions"), count_of(f, m, "lanes")}};
+        *l = (struct line){line_number_of(f, m),
+                           {count_of(f, m, "executions"), count_of(f, m, "lanes"), cycles_of(f, m)}};
         add_counts(&k->all, &l->counts);
     }
     qsort(k->lines, k->nlines, sizeof *k->lines, by_number);
@@ -73,6 +87,8 @@ static void read_kernel(const struct profile_file *f, const struct json *object,
     k->launches = count_of(f, object, "launches");
     k->host_ns = count_of(f, object, "host_ns");
     k->counters = json_member(object, "counters");
+    k->slots = json_member(json_member(object, "timing"), "slots");
+    k->cycles = json_member(object, "cycles") ? count_of(f, object, "cycles") : 0;
     read_lines(f, object, k);
 }
 

@@ -43,7 +43,7 @@ assert all(isinstance(f["name"], str) for f in frames)
 total = 0
 for line in open(names[0] + ".callgrind"):
     if line.startswith("0x"):
-        pc, number, cost, lanes, diverged = line.split()
+        pc, number, cost, lanes, diverged, cycles = line.split()
         total += int(cost)
 assert total == sampled["endValue"]
 P
@@ -98,12 +98,15 @@ for k in profile["kernels"]:
     assert sum(map(sum, time["slots"].values())) == time["cycles"] * t["warp_slots"]
     assert sum(map(sum, time["warps"])) == sum(sum(v) for kind, v in time["slots"].items() if kind != "no_warp")
     print(k["name"], t["launches"])
+if sys.argv[2:]:
+    total = sum(int(line.split()[-1]) for line in open(sys.argv[2]) if line.startswith("0x"))
+    assert total == sum(sum(k["timing"]["slots"].values()) - k["timing"]["slots"]["no_warp"] for k in profile["kernels"]), "callgrind"
 P
 for model in large verilog; do
     for example in "matmul --size 32" "histogram --size 3000" "mandelbrot --size 24 --output m.png"; do
-        check 0 '' "$ventus" exec --timing $model --profile=timed.json,timed.txt "$VENTUS_BUILD/examples/"$example
-        python3 timing.py timed.json >out.txt || { wrong "cycles of $example on $model"; cat out.txt; }
-        grep -q 'share  issued   other   fetch' timed.txt && grep -q 'to 9 all: [0-9]*9[0-9]* (' timed.txt || { wrong "table of cycles"; cat timed.txt; }
+        check 0 '' "$ventus" exec --timing $model --profile=timed.json,timed.txt,timed.callgrind "$VENTUS_BUILD/examples/"$example
+        python3 timing.py timed.json timed.callgrind >out.txt || { wrong "cycles of $example on $model"; cat out.txt; }
+        grep -q 'share  issued   other   fetch' timed.txt && grep -q 'to 9 all: [0-9]* (' timed.txt || { wrong "table of cycles"; cat timed.txt; }
     done
 done
 cat >k.cl <<'C'
