@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "isa/abi.h"
 #include "isa/effects.h"
 #include "isa/routine.h"
 #include "profile/profile.h"
@@ -20,6 +19,7 @@ enum {
 struct view {
     const struct profile_kernel *kernel;
     const struct profile_rows *rows;
+    const struct profile *profile_of;
     const struct gpu_config *config;
     uint32_t threads;           /* of a warp */
     uint32_t profile;           /* enum isa_profile */
@@ -303,51 +303,29 @@ static void look_for_doubles(const struct view *v)
 
 /* ---- how the machine is filled ---- */
 
-struct resource {
-    const char *name;
-    uint64_t has, needs; /* an SM has, a work-group needs */
-};
-
-/* How many groups fit an SM, and what there is too little of for another one. */
-static uint64_t groups_that_fit(const struct gpu_config *c, const struct launch *l, struct resource *limit)
-{
-    const struct resource all[] = {{"warp slots", c->warps_per_sm, l->warps},
-                                   {"work-group slots", c->groups_per_sm, 1},
-                                   {"vector registers", c->vgpr_rows, (uint64_t)l->warps * abi_registers(l->vgprs)},
-                                   {"scalar registers", c->sgpr_rows, (uint64_t)l->warps * abi_registers(l->sgprs)},
-                                   {"bytes of local memory", c->lds_bytes, l->lds_bytes}};
-    uint64_t least = UINT64_MAX;
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        const uint64_t fit = all[i].needs ? all[i].has / all[i].needs : UINT64_MAX;
-        if (fit < least) least = fit, *limit = all[i];
-    }
-    return least;
-}
-
 /* Something else than warp slots keeps half of them empty, and there were groups to fill them with. */
 static void look_for_low_occupancy(const struct view *v)
 {
     const struct launch *l = &v->kernel->launch;
     const struct gpu_config *c = v->config;
+    const struct profile_fit fit = profile_fit(v->profile_of, v->kernel);
     const uint64_t groups = (uint64_t)l->groups[0] * l->groups[1] * l->groups[2];
-    struct resource limit = {0};
-    const uint64_t fit = groups ? groups_that_fit(c, l, &limit) : 0;
-    if (!fit || fit * l->warps * 2 > c->warps_per_sm || groups <= fit * c->sms) return;
-    if (limit.needs == 1) {
+    if (!fit.groups || fit.groups * l->warps * 2 > c->warps_per_sm || groups <= fit.groups * c->sms) return;
+    if (fit.needs == 1)
         say(v, "low-occupancy", 0,
             "at most %llu of %u warps are on an SM, which holds %u work-groups, and these have %u warp%s: larger ones "
             "fill "
             "it, so that other warps hide what one waits for",
-            (unsigned long long)(fit * l->warps), (unsigned)c->warps_per_sm, (unsigned)c->groups_per_sm,
+            (unsigned long long)(fit.groups * l->warps), (unsigned)c->warps_per_sm, (unsigned)c->groups_per_sm,
             (unsigned)l->warps, l->warps == 1 ? "" : "s");
-        return;
-    }
-    say(v, "low-occupancy", 0,
-        "at most %llu of %u warps are on an SM: a work-group needs %llu %s and an SM has %llu, so that %llu group%s: "
-        "with "
-        "fewer of them for a group, other warps hide what one waits for",
-        (unsigned long long)(fit * l->warps), (unsigned)c->warps_per_sm, (unsigned long long)limit.needs, limit.name,
-        (unsigned long long)limit.has, (unsigned long long)fit, fit == 1 ? " fits" : "s fit");
+    else
+        say(v, "low-occupancy", 0,
+            "at most %llu of %u warps are on an SM: a work-group needs %llu %s and an SM has %llu, so that %llu "
+            "group%s: "
+            "with fewer of them for a group, other warps hide what one waits for",
+            (unsigned long long)(fit.groups * l->warps), (unsigned)c->warps_per_sm, (unsigned long long)fit.needs,
+            fit.limit, (unsigned long long)fit.has, (unsigned long long)fit.groups,
+            fit.groups == 1 ? " fits" : "s fit");
 }
 
 static void look_for_idle_sms(const struct view *v)
@@ -394,6 +372,7 @@ void profile_advise_all(const struct profile *p, const struct profile_kernel *k,
     const struct insn_counts *first = first_of(rows);
     struct view v = {.kernel = k,
                      .rows = rows,
+                     .profile_of = p,
                      .config = c,
                      .threads = c->threads_per_warp,
                      .profile = c->profile,

@@ -146,6 +146,23 @@ static void put_source(const struct note *note, FILE *out)
     free(text);
 }
 
+/* The launch with the most work-groups. */
+static void put_largest(const struct profile *p, const struct profile_kernel *k, FILE *out)
+{
+    const struct launch *l = &k->launch;
+    const struct profile_fit fit = profile_fit(p, k);
+    if (!fit.groups) return;
+    fprintf(out, ", \"largest\": {\"groups\": [%u, %u, %u]", (unsigned)l->groups[0], (unsigned)l->groups[1],
+            (unsigned)l->groups[2]);
+    put_number(out, "work_items", l->work_items);
+    put_number(out, "warps", l->warps);
+    put_number(out, "vgprs", l->vgprs);
+    put_number(out, "sgprs", l->sgprs);
+    put_number(out, "local_bytes", l->lds_bytes);
+    put_number(out, "groups_per_sm", fit.groups);
+    fprintf(out, ", \"limit\": \"%s\"}", fit.limit);
+}
+
 static void put_kernel(const struct profile *p, const struct profile_kernel *k, FILE *out)
 {
     struct profile_rows rows;
@@ -160,6 +177,7 @@ static void put_kernel(const struct profile *p, const struct profile_kernel *k, 
     put_number(out, "watched", k->watched);
     put_number(out, "written_bytes", k->written);
     put_number(out, "round_trip_bytes", k->round_trip);
+    put_largest(p, k, out);
     fputs(", \"counters\": {", out);
     put_counters(&k->counters, out);
     fputs("}", out);

@@ -171,6 +171,15 @@ void profile_rows_free(struct profile_rows *rows);
 const struct profile_kernel *profile_kernels(const struct profile *profile);
 const struct gpu_config *profile_config(const struct profile *profile);
 
+/* ---- fit.c: how many work-groups an SM holds ---- */
+
+struct profile_fit {
+    uint64_t groups;     /* of the kernel's largest launch, at a time; 0: it was never launched */
+    const char *limit;   /* what there is too little of for another one, ... */
+    uint64_t has, needs; /* ... how much an SM has, and such a group needs */
+};
+struct profile_fit profile_fit(const struct profile *profile, const struct profile_kernel *kernel);
+
 /* ---- advice.c: rules over the numbers ---- */
 
 struct profile_advice {

@@ -202,6 +202,13 @@ fires double:0 "doubles 256 128" "floats 256 128"
 fires low-occupancy:0 "large_tile 1024 64" "small_tile 1024 64"
 rules large_tile 1024 64 >/dev/null
 grep -q 'at most 6 of 32 warps .* needs 42048 bytes of local memory and an SM has 131072, so that 3 groups fit' p.txt || { wrong "what limits occupancy"; cat p.txt; }
+python3 - <<'P' || wrong "the largest launch"
+import json
+largest = json.load(open("p.json"))["kernels"][0]["largest"]
+registers = largest.pop("vgprs"), largest.pop("sgprs")
+assert largest == {"groups": [16, 1, 1], "work_items": 64, "warps": 2, "local_bytes": 42048, "groups_per_sm": 3, "limit": "bytes of local memory"}
+assert all(registers)
+P
 fires low-occupancy:0 "floats 2048 64" "floats 4096 256"
 fires idle-sms:0 "floats 1024 1024 1000" "floats 1024 512 1000"
 
