@@ -46,9 +46,9 @@ struct profile_memory {
                         * barrier before it, one of them to write */
 };
 
-/* Where a cycle model says that cycles went, in launches that ran alone. */
+/* Where a cycle model says that cycles went. */
 struct profile_cycles {
-    uint64_t launches, cycles;    /* these */
+    uint64_t launches, cycles;    /* that it has an account of */
     unsigned sms, warps;          /* warp slots of an SM */
     uint64_t slots[TIMING_SLOTS]; /* cycles of all warp slots */
     struct timing_site *sites;    /* of instructions, ascending */

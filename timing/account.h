@@ -63,8 +63,8 @@ void site_text(const struct timing_site *site, char *text, size_t size);
 
 /* ---- asking for them ---- */
 
-/* Counts from the next launch on that is requested while none runs; each launch that runs alone then has an account.
- * Asking twice is asking once. False: no memory. */
+/* Counts from the next launch on; each launch then has an account. Asking twice is asking once. Nothing runs. False: no
+ * memory. */
 bool timing_account(struct model *model);
 
 /* No longer. Nothing runs; does nothing when nobody has asked. */

@@ -433,6 +433,40 @@ class Profiles(Case):
         p = ventus.profile(ventus.compile(SCALE).kernel("scale"), 64, 64, [x, y, 2])
         self.assertEqual((len(p.over_time), len(p.resident), p.lines["cycles"].sum()), (0, 0, 0))
 
+    def test_cycles_of_launches_at_the_same_time(self):
+        """Each has its own, by instruction and over time, whatever else the SMs do meanwhile."""
+        program = """import numpy as np, pyopencl as cl
+context = cl.create_some_context(interactive=False)
+queues = [cl.CommandQueue(context, properties=cl.command_queue_properties.PROFILING_ENABLE) for _ in range(3)]
+program = cl.Program(context, '''
+kernel void chain(global float *out, int n) { float x = 0; for (int k = 0; k < n; k++) x = x * 1.5f + k; out[get_global_id(0)] = x; }
+kernel void loads(global float *out, int n)
+{
+    float x = 0;
+    for (int k = 0; k < n; k++) x += out[(get_global_id(0) * 33 + k) & 1023];
+    out[get_global_id(0) + 1024] = x;
+}''').build("-g", cache_dir=False)
+for _ in range(3):
+    buffers = [cl.Buffer(context, cl.mem_flags.READ_WRITE, 8192) for _ in queues]
+    events = [(program.loads if i == 1 else program.chain)(q, (256,), (64,), b, np.int32(200)) for i, (q, b) in enumerate(zip(queues, buffers))]
+    cl.wait_for_events(events)
+    assert max(e.profile.start for e in events) < min(e.profile.end for e in events), "one after another"
+"""
+        p = ventus.profile([sys.executable, "-c", program], timing="large", memory=1)
+        self.assertEqual(sorted(zip(p.kernels["name"], p.kernels["launches"])), [("chain", 6), ("loads", 3)])
+        for kernel in json.loads(p._text)["kernels"]:
+            timing, insns = kernel["timing"], kernel["instructions"]
+            self.assertEqual((timing["launches"], timing["cycles"]), (kernel["launches"], kernel["cycles"]))
+            self.assertEqual(sum(timing["slots"].values()), timing["cycles"] * timing["warp_slots"])
+            for kind, cycles in timing["slots"].items():
+                self.assertEqual(sum(i["timing"]["slots"][kind] for i in insns if "timing" in i), cycles if kind != "no_warp" else 0, kind)
+            self.assertTrue(all(i["timing"]["slots"]["issued"] == i["executions"] for i in insns))
+            self.assertEqual(timing["slots"]["issued"], kernel["counters"]["instructions"])
+            time = timing["over_time"]
+            self.assertEqual(sum(map(sum, time["slots"].values())), time["cycles"] * timing["warp_slots"])
+            hits = sum(i["timing"]["l1d_hits"] + i["timing"]["l1d_misses"] for i in insns if "timing" in i)
+            self.assertEqual(hits, sum(i["timing"]["lines"] for i in insns if "timing" in i))
+
     def test_device_behind_the_driver(self):
         program = pathlib.Path(__file__).with_name("shared") / "backend.py"
         machine = str(BUILD / "tests/device/ventus-machine.so")
