@@ -340,6 +340,55 @@ static void look_for_idle_sms(const struct view *v)
         (unsigned long long)groups, groups == 1 ? "" : "s", (unsigned)v->config->sms);
 }
 
+/* ---- what warps wait for, by a cycle model ---- */
+
+/* The line with the most of something. */
+static const struct profile_line *line_with_most(const struct view *v, uint64_t (*amount)(const struct timing_site *s))
+{
+    const struct profile_line *most = NULL;
+    for (size_t i = 0; i < v->rows->nlines; i++) {
+        const struct profile_line *l = &v->rows->lines[i];
+        if (!most || amount(&l->went) > amount(&most->went)) most = l;
+    }
+    return most;
+}
+
+static uint64_t misses_of(const struct timing_site *s) { return s->l1d_misses; }
+static uint64_t waits_of(const struct timing_site *s) { return s->slots[SLOT_barrier]; }
+
+/* Long enough that what its first warps wait for does not count. */
+static bool is_modelled(const struct view *v)
+{
+    const struct profile_cycles *c = v->kernel->went;
+    return c && c->launches && v->kernel->counters.instructions >= v->kernel->launches * SMALL_LAUNCH;
+}
+
+static void look_for_cache_misses(const struct view *v)
+{
+    struct timing_site all = {0};
+    if (!is_modelled(v)) return;
+    for (size_t i = 0; i < v->rows->nlines; i++) site_add(&all, &v->rows->lines[i].went);
+    const uint64_t looked = all.l1d_hits + all.l1d_misses;
+    if (share(all.slots[SLOT_memory], v->rows->cycles) < 40 || share(all.l1d_misses, looked) < 30) return;
+    say(v, "cache-misses", line_with_most(v, misses_of)->line,
+        "warps wait for memory in %.0f %% of their cycles, and %.0f %% of the lines that they ask the data cache for "
+        "are not "
+        "there, most of them of this line's: use what has been loaded more often (registers, local memory) before it "
+        "goes",
+        share(all.slots[SLOT_memory], v->rows->cycles), share(all.l1d_misses, looked));
+}
+
+static void look_for_barrier_waits(const struct view *v)
+{
+    const struct profile_line *l = line_with_most(v, waits_of);
+    if (!is_modelled(v) || !l || share(waits_of(&l->went), v->rows->cycles) < 50) return;
+    say(v, "barrier-wait", l->line,
+        "warps wait at this barrier in %.0f %% of all their cycles: give the warps of a group the same work, or let "
+        "more and "
+        "smaller groups be on an SM, which go on meanwhile",
+        share(waits_of(&l->went), v->rows->cycles));
+}
+
 /* ---- between launches ---- */
 
 static void look_for_round_trips(const struct view *v)
@@ -367,7 +416,7 @@ void profile_advise_all(const struct profile *p, const struct profile_kernel *k,
         look_for_uncoalesced, look_for_conflicts,      look_for_divergence,    look_for_small_groups,
         look_for_spills,      look_for_small_launches, look_for_uniform,       look_for_needless_barriers,
         look_for_contention,  look_for_doubles,        look_for_low_occupancy, look_for_idle_sms,
-        look_for_round_trips};
+        look_for_round_trips, look_for_cache_misses,   look_for_barrier_waits};
     const struct gpu_config *c = profile_config(p);
     const struct insn_counts *first = first_of(rows);
     struct view v = {.kernel = k,

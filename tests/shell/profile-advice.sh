@@ -256,6 +256,59 @@ sums = {key: sum(one[key] for one in m) for key in ("accesses", "lines", "again"
 assert sums == {"accesses": 96, "lines": 96, "again": 64, "distance": 64 * 32, "atomics": 0}, sums
 P
 
+# What warps wait for on a cycle model.
+cat >k.cl <<'CL'
+kernel void far(global float *out, global const float *in, int n)
+{
+    float sum = 0;
+    for (int k = 0; k < n; k++)
+        sum += in[(get_global_id(0) * 37 + k * 1009) & 32767];
+    out[get_global_id(0)] = sum;
+}
+kernel void near(global float *out, global const float *in, int n)
+{
+    float sum = 0;
+    for (int k = 0; k < n; k++)
+        sum += in[(get_global_id(0) + k) & 511];
+    out[get_global_id(0)] = sum;
+}
+kernel void uneven(global float *out, global const float *in, int n)
+{
+    local float sums[1024];
+    float sum = in[get_global_id(0)];
+    for (int k = 0; k < n; k++) {
+        int most = get_local_id(0) < 32 ? 60 : 1;
+        for (int i = 0; i < most; i++) sum = sum * 1.5f + i;
+        sums[get_local_id(0)] = sum;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        sum += sums[get_local_id(0) ^ 32];
+    }
+    out[get_global_id(0)] = sum;
+}
+kernel void even(global float *out, global const float *in, int n)
+{
+    local float sums[1024];
+    float sum = in[get_global_id(0)];
+    for (int k = 0; k < n; k++) {
+        for (int i = 0; i < 20; i++) sum = sum * 1.5f + i;
+        sums[get_local_id(0)] = sum;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        sum += sums[get_local_id(0) ^ 32];
+    }
+    out[get_global_id(0)] = sum;
+}
+CL
+check 0 '' "$ventus" cc k.cl --options "-g -cl-std=CL3.0" -o k.elf
+waits() { # RULES KERNEL GLOBAL LOCAL N
+    VENTUS_PROFILE=p.json,p.txt check 0 '' "$ventus" run k.elf --kernel $2 -g $3 -l $4 -a buf:131072 -a buf:131072 -a i:$5 --timing large
+    have=$(python3 -c 'import json; print(*(a["rule"] + ":" + str(a["line"]) for a in json.load(open("p.json"))["kernels"][0]["advice"]))')
+    [ "$have" = "$1" ] || { wrong "$2 on a model: advice '$have', not '$1'"; cat p.txt; }
+}
+waits cache-misses:5 far 2048 256 32
+waits '' near 2048 256 32
+waits barrier-wait:23 uneven 2048 512 8
+waits '' even 2048 512 8
+
 # Every rule has its paragraph.
 for rule in $(grep -o 'say(v, "[a-z-]*"' "$VENTUS_SOURCE/profile/advice.c" | cut -d '"' -f 2 | sort -u); do
     grep -q "^### $rule$" "$VENTUS_SOURCE/docs/profiler.md" || wrong "docs/profiler.md has nothing about $rule"
