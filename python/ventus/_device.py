@@ -103,6 +103,20 @@ def open_index(index):
     return handle, index
 
 
+opened = weakref.WeakSet() # all devices
+
+
+def after_fork():
+    """In a child: whoever had a lock is a thread of the parent's, which will never give it back."""
+    global choosing
+    choosing = threading.RLock()
+    for device in opened:
+        device._lock = threading.RLock()
+
+
+os.register_at_fork(after_in_child=after_fork)
+
+
 class Device:
     """An open machine with memory of its own. Every method may be called from any thread; a child of fork() opens its own.
 
@@ -112,6 +126,7 @@ class Device:
 
     def __init__(self, index=0, config=None, timing=None):
         self._handle, self._users, self._lock, self._pid = None, 0, threading.RLock(), os.getpid()
+        opened.add(self)
         named = os.environ.get("VENTUS_CONFIG", "").split(":") if config is None else []
         self._folder = tempfile.mkdtemp(prefix="ventus-") if timing is not None else None
         self._remove = weakref.finalize(self, c.remove_folder, self._folder, self._pid)

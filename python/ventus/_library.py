@@ -200,6 +200,15 @@ def load(path):
     return lib
 
 
+def after_fork():
+    """In a child: a thread of the parent's may have been loading."""
+    global loading
+    loading = threading.RLock()
+
+
+os.register_at_fork(after_in_child=after_fork)
+
+
 def library():
     """The library, loaded at the first need: profiles in files can be read without."""
     if not loaded:

@@ -17,7 +17,7 @@ TIMING = [("cycles", COUNT)] + [(name, COUNT) for name in SLOTS[:-1] + ("l1d_hit
 OVER_TIME = [("kernel", TEXT), ("start", COUNT), ("cycles", COUNT), ("warps", "f8")] + [(name, COUNT) for name in SLOTS]
 RESIDENT = [("kernel", TEXT), ("sm", NUMBER), ("start", COUNT), ("warps", "f8")]
 KERNELS = [("name", TEXT), ("program", COUNT), ("entry", NUMBER), ("launches", COUNT), ("host_ns", COUNT), ("cycles", COUNT), ("memory_bytes", COUNT), ("watched", COUNT),
-           ("written_bytes", COUNT), ("round_trip_bytes", COUNT)] + \
+           ("written_bytes", COUNT), ("round_trip_bytes", COUNT), ("groups_per_sm", COUNT), ("limit", TEXT)] + \
     [(name, COUNT) for name in c.COUNTERS]
 LINES = [("kernel", TEXT), ("line", NUMBER), ("executions", COUNT), ("lanes", COUNT), ("branches", COUNT), ("diverged", COUNT)] + \
     [(name, COUNT) for name in MEMORY] + TIMING + [("text", TEXT)]
@@ -79,9 +79,11 @@ class Profile:
 def kernel_rows(r, k):
     """Rows of the arrays for one kernel."""
     name, counters = r.member(k, "name", str), r.member(k, "counters", dict)
+    largest = r.member(k, "largest", dict, {})
     head = (name, r.count(k, "program"), r.count(k, "entry", 2**32 - 1), r.count(k, "launches"), r.count(k, "host_ns"),
             r.count(k, "cycles", default=0), r.count(k, "memory_bytes", default=0), r.count(k, "watched"),
-            r.count(k, "written_bytes", default=0), r.count(k, "round_trip_bytes", default=0))
+            r.count(k, "written_bytes", default=0), r.count(k, "round_trip_bytes", default=0),
+            r.count(largest, "groups_per_sm", default=0), r.member(largest, "limit", str, ""))
     head += tuple(r.count(counters, key) for key in c.COUNTERS)
     source = None if k.get("source") is None else r.member(k, "source", dict)
     texts = r.member(source, "text", str).split("\n") if source else []

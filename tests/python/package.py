@@ -27,7 +27,7 @@ sys.path.insert(0, str(SOURCE / "python"))
 for name in "BACKEND", "CONFIG", "TIMING", "PROFILE", "CHECK":
     os.environ.pop(f"VENTUS_{name}", None) # the counts below are of the default machine
 import ventus  # noqa: E402
-from ventus import _library, _opencl  # noqa: E402
+from ventus import _device, _library, _opencl  # noqa: E402
 
 VECADD = str(BUILD / "examples/vecadd")
 SCALE = """kernel void scale(global const float *in, global float *out, float factor)
@@ -325,6 +325,33 @@ print(len(device.compile("kernel void k() {}").kernels), device.config)"""
                 ventus.compile(SCALE).kernel("scale").launch(4, 4, [x, x, 2])
                 os._exit(42 if "fork" in str(problem) and x[3] == 6 else 1)
             os._exit(2)
+        self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), 42)
+
+    @unittest.skipIf(os.environ.get("VENTUS_FOREIGN"), "a sanitizer's own locks may be taken while the child is made")
+    def test_fork_beside_a_busy_thread(self):
+        """Another thread has the locks of device and package; the child neither waits for them nor frees what is not its own."""
+        buffer, have, let_go = self.device.buffer(4), threading.Event(), threading.Event()
+
+        def hold():
+            with self.device._lock, _device.choosing, _library.loading:
+                have.set()
+                let_go.wait()
+        thread = threading.Thread(target=hold)
+        thread.start()
+        have.wait()
+        child = os.fork()
+        if not child:
+            signal.alarm(30)
+            buffer.free()
+            try:
+                self.device.buffer(4)
+            except ventus.Error:
+                x = np.arange(4, dtype=np.float32)
+                ventus.compile(SCALE).kernel("scale").launch(4, 4, [x, x, 2])
+                os._exit(42 if x[3] == 6 else 1)
+            os._exit(2)
+        let_go.set()
+        thread.join()
         self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), 42)
 
     def test_failures(self):
