@@ -18,8 +18,8 @@ enum ventus_status device_open_gpu(const struct gpu_config *config, ventus_devic
 
 struct model;
 
-/* The machine has got this cycle model (timing/timing.h), which profiles ask where cycles go. NULL: no longer. Not while
- * launches run. */
+/* The machine has got this cycle model (timing/timing.h), which profiles ask where cycles go. NULL: no longer. Not
+ * while launches run. */
 void device_set_model(ventus_device *device, struct model *model);
 
 /* The machine, which is the device's: what is allocated and loaded there is the driver's business. */
