@@ -235,7 +235,7 @@ def profile(what, global_size=None, local_size=None, args=(), *, memory=False, c
 
 # ---- two of them ----
 
-SIDES = [(f"{side}_{name}", kind) for name, kind in (("executions", COUNT), ("lanes", COUNT)) for side in "ab"]
+SIDES = [(f"{side}_{name}", kind) for name, kind in (("executions", COUNT), ("lanes", COUNT), ("cycles", COUNT)) for side in "ab"]
 DIFF_LINES = [("kernel", TEXT), ("a_line", "i8"), ("b_line", "i8")] + SIDES
 DIFF_KERNELS = [("kernel", TEXT)] + SIDES + [("a_launches", COUNT), ("b_launches", COUNT)]
 
@@ -262,12 +262,12 @@ def sides(r, both, key):
 
 
 def diff_kernel(r, k):
-    return (r.member(k, "name", str), *sides(r, k, "executions"), *sides(r, k, "lanes"), *sides(r, k, "launches"))
+    return (r.member(k, "name", str), *sides(r, k, "executions"), *sides(r, k, "lanes"), *sides(r, k, "cycles"), *sides(r, k, "launches"))
 
 
 def diff_line(r, k, line):
     numbers = tuple(r.count(line[side], "line") if line.get(side) else -1 for side in "ab")
-    return (k["name"], *numbers, *sides(r, line, "executions"), *sides(r, line, "lanes"))
+    return (k["name"], *numbers, *sides(r, line, "executions"), *sides(r, line, "lanes"), *sides(r, line, "cycles"))
 
 
 def diff(a, b):

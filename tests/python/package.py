@@ -448,6 +448,8 @@ class Profiles(Case):
                 self.assertEqual(rows["cycles"].sum(), there)
                 self.assertEqual(rows["issued"].sum(), p.counters.instructions)
             self.assertGreater(p.lines["l1d_misses"].sum(), 0)
+            d = ventus.diff(p, p)
+            self.assertEqual((d.kernels["a_cycles"].sum(), d.lines["b_cycles"].sum()), (there, there))
             warps = p.resident["warps"]
             self.assertEqual(len(warps), device.info.sms * len(p.over_time))
             self.assertTrue((warps >= 0).all() and (warps <= device.info.warps_per_sm).all())

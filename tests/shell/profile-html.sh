@@ -92,6 +92,8 @@ show 'const found = q => [...document.querySelectorAll(q)]; document.title = [fo
     found("#occupancy rect[fill=transparent]").length, found("h3").find(h => /over time/.test(h.textContent)).textContent].join(" ")'
 read bars colours buckets share <want.txt
 has "<title>$bars $colours $buckets Warps over time: $share of "
+show 'compare(JSON.stringify(profile)); document.title = [...document.querySelectorAll(".change")].every(c => c.textContent === "1.00 x, cycles 1.00 x") + document.querySelector("#summary").textContent'
+has '<title>true.* cycles (1.00 x)'
 show 'document.title = [...document.querySelectorAll("#source .stalls")].every(s => Math.abs([...s.children].reduce((w, i) => w + parseFloat(i.style.width), 0) - 100) < 0.1)'
 has '<title>true'
 timeout 60 chromium --headless --no-sandbox --disable-gpu --hide-scrollbars --window-size=1600,1600 \
