@@ -26,7 +26,7 @@ awk '
         allow("vt", "isa host asm sim driver")
         allow("cosim", "isa asm sim trace vt")
         allow("opencl", "isa host sim driver")
-        allow("tools", "isa host asm sim check trace timing driver vt")
+        allow("tools", "isa host asm sim check trace timing profile driver vt")
         allow("compiler", "isa host asm")
         allow("examples", "opencl")
         compiler = "isa asm compiler/core"

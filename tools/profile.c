@@ -1,8 +1,9 @@
 /* ventus profile: what can be done with profiles that `ventus exec --profile=FILE.json` has written. `diff` compares
- * two of them: kernels by name, lines by what has changed in the source. */
+ * two of them: kernels by name, lines by what has changed in the source. `page` makes a page of one. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "profile/page.h"
 #include "profile_diff.h"
 #include "tool.h"
 
@@ -258,10 +259,11 @@ static void free_diff(struct profile_diff *d)
 
 /* ---- the command ---- */
 
-enum { FLAG_LINES, FLAG_JSON };
+enum { FLAG_LINES, FLAG_JSON, FLAG_OUTPUT };
 static const struct flag flags[] = {
     {"lines", 0, "N", "so many of each kernel's hottest lines (12)"},
     {"json", 0, "FILE", "write the comparison as JSON; - is standard output, without the table"},
+    {"output", 'o', "FILE", "of `page`; standard output without it"},
     {0},
 };
 
@@ -269,6 +271,7 @@ static const char about[] =
     "Compares two profiles, as `ventus exec --profile=FILE.json` writes them: instructions, active lanes and counters "
     "of\n"
     "each kernel, instructions of its hottest lines. B/A below 1: B executes less (docs/profiler.md).\n\n"
+    "`page` makes the page of a profile, as FILE.html of `ventus exec --profile` is one.\n\n"
     "Example:  ventus exec --profile=before.json ./program      then change the kernel\n"
     "          ventus exec --profile=after.json ./program\n"
     "          ventus profile diff before.json after.json";
@@ -280,25 +283,46 @@ static void write_diff(const struct profile_diff *d, size_t lines, const char *j
     if (!json || strcmp(json, "-") != 0) profile_diff_table(d, lines, stdout);
 }
 
+static void write_page(const char *path, const char *output)
+{
+    struct profile_file file = {0};
+    size_t size;
+    char *text = read_file(path, &size); /* what is read below is taken apart */
+    read_profile(&file, path);
+    free_profile(&file);
+    FILE *out = open_output(output);
+    profile_page_put(text, size, out);
+    close_output(out, output);
+    free(text);
+}
+
 int cmd_profile(int argc, char **argv)
 {
     struct profile_file file[SIDES] = {0};
-    const char *plain[1 + SIDES], *json = NULL;
+    const char *plain[1 + SIDES], *json = NULL, *output = NULL;
     size_t n = 0, lines = 12;
-    struct args args = {.command = "profile",
-                        .usage = "diff [--lines N] [--json FILE] A.json B.json",
-                        .about = about,
-                        .flags = flags,
-                        .argc = argc,
-                        .argv = argv,
-                        .at = 1};
+    struct args args = {
+        .command = "profile",
+        .usage = "diff [--lines N] [--json FILE] A.json B.json\n       ventus profile page [-o FILE.html] A.json",
+        .about = about,
+        .flags = flags,
+        .argc = argc,
+        .argv = argv,
+        .at = 1};
     for (int flag; (flag = args_next(&args)) != ARG_END;) {
         if (flag == FLAG_LINES) lines = (size_t)number_arg(&args, "--lines", args.value, 0, 1000000);
         else if (flag == FLAG_JSON) json = args.value;
+        else if (flag == FLAG_OUTPUT) output = args.value;
         else if (n == 1 + SIDES) usage_error(&args, "unexpected argument '%s'", args.value);
         else plain[n++] = args.value;
     }
-    if (n && strcmp(plain[0], "diff") != 0) usage_error(&args, "no '%s' of profiles; there is 'diff'", plain[0]);
+    if (n && !strcmp(plain[0], "page")) {
+        if (n != 2) usage_error(&args, "'page' and one profile are needed");
+        write_page(plain[1], output ? output : "-");
+        return EXIT_OK;
+    }
+    if (n && strcmp(plain[0], "diff") != 0)
+        usage_error(&args, "no '%s' of profiles; there are 'diff', 'page'", plain[0]);
     if (n != 1 + SIDES) usage_error(&args, "'diff' and two profiles are needed");
     for (int i = 0; i < SIDES; i++) read_profile(&file[i], plain[1 + i]);
     struct profile_diff d = pair_kernels(&file[A], &file[B]);

@@ -71,9 +71,18 @@ class Profile:
         return frame(getattr(self, what))
 
     def save(self, path):
-        """Writes it as JSON, which `profile` and `ventus profile diff` read."""
-        with open(path_argument(path, "a file"), "w", encoding="utf-8") as out:
-            out.write(self._text)
+        """Writes it as JSON, which `profile` and `ventus profile diff` read; a path that ends in .html gets the page for a browser."""
+        name = path_argument(path, "a file")
+        if name.endswith(".html"):
+            with c.temporary_folder() as folder:
+                self.save(os.path.join(folder, "p.json"))
+                c.run(["profile", "page", "-o", os.path.abspath(name), os.path.join(folder, "p.json")])
+            return
+        try:
+            with open(name, "w", encoding="utf-8") as out:
+                out.write(self._text)
+        except OSError as problem:
+            raise Error(f"{name}: {problem.strerror}") from None
 
 
 def kernel_rows(r, k):

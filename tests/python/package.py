@@ -508,6 +508,12 @@ for _ in range(3):
             self.assertEqual(p.exit_code, 0)
             p.save(f"{folder}/p.json")
             q = ventus.profile(f"{folder}/p.json")
+            q.save(f"{folder}/p.html")
+            page = pathlib.Path(folder, "p.html").read_text()
+            self.assertTrue(page.startswith("<!doctype html>") and q._text.strip().replace("<", "\\u003c") in page)
+            for name in "none/p.json", "none/p.html":
+                self.raises("No such file", ventus.Error, q.save, f"{folder}/{name}")
+            self.raises("directory", ventus.Error, q.save, folder)
             np.testing.assert_array_equal(p.instructions, q.instructions)
             d = ventus.diff(p, pathlib.Path(folder, "p.json"))
             self.assertEqual(d.kernels["a_executions"].tolist(), d.kernels["b_executions"].tolist())

@@ -48,6 +48,15 @@ show 'document.title = [...document.querySelectorAll("#memory tr")].slice(0, 2).
 has '<title>9 again 9 [0-9.]* %'
 [ "$(grep -o 'class="pattern"' dom.txt | wc -l)" -ge 2 ] || wrong "pictures of accesses"
 
+# The same page of the profile in a file.
+check 0 '' "$ventus" profile page p.json -o made.html
+cmp p.html made.html || wrong "ventus profile page"
+"$ventus" profile page p.json | cmp - p.html || wrong "ventus profile page to standard output"
+check 2 'one profile' "$ventus" profile page
+echo '{}' >none.json
+check 1 'is no profile' "$ventus" profile page none.json -o none.html
+[ ! -e none.html ] || wrong "a page of no profile"
+
 # A click on a line marks it and its machine code; one on advice does the same.
 show 'document.querySelector("#source tr[data-line=\"10\"]").click(); document.title = "marked " + [...document.querySelectorAll("#code tr.on")].every(r => r.dataset.line === "10") + " " + document.querySelectorAll("#code tr.on").length'
 grep -q '<title>marked true [1-9]' dom.txt || wrong "a click on a line"
