@@ -68,7 +68,7 @@ struct watched_group {
 };
 
 struct watching {
-    unsigned launches; /* that run */
+    bool runs; /* a launch of it */
     struct touched *touched;
     struct watched_group *groups;
 };
@@ -117,14 +117,15 @@ static void launch_begin(void *user, const struct launch *launch, const struct l
 {
     struct watching *w = ((struct profile_kernel *)user)->watching;
     (void)launch, (void)info;
-    if (!w->launches++) w->touched = touched_new();
+    w->runs = true;
+    w->touched = touched_new();
 }
 
 static void launch_end(void *user, const struct launch *launch, const struct result *result)
 {
     struct watching *w = ((struct profile_kernel *)user)->watching;
     (void)launch, (void)result;
-    if (--w->launches) return;
+    w->runs = false;
     touched_free(w->touched);
     w->touched = NULL;
 }
@@ -193,6 +194,7 @@ const struct observer *profile_watch(struct profile_kernel *k)
     if (!k->memory) k->memory = calloc(k->size / 4 + 1, sizeof *k->memory);
     if (!k->watching) k->watching = calloc(1, sizeof *k->watching);
     if (!k->memory || !k->watching) return NULL;
+    if (k->watching->runs) return NULL; /* on another thread, perhaps */
     k->watched++;
     k->watch = (struct observer){.user = k,
                                  .launch_begin = launch_begin,

@@ -40,8 +40,8 @@ void profile_free(struct profile *p)
         struct profile_kernel *k = p->first;
         p->first = k->next;
         counts_free(k->counts);
+        profile_watching_free(k->watching); /* whose groups point into the memory */
         free(k->memory);
-        profile_watching_free(k->watching);
         profile_cycles_free(k->went);
         free(k);
     }

@@ -118,8 +118,7 @@ void profile_set_roofs(struct profile *profile, struct profile_roofs roofs);
 struct profile_roofs profile_roofs(const struct profile *profile);
 
 /* memory.c: an observer for the next launch of the kernel, which then runs with hooks, slowly; its accesses are added
- * to k->memory. Of watched launches of a kernel that run at the same time, lines that one has touched count for all.
- * NULL: the host has no memory. */
+ * to k->memory. NULL: one of its launches is being watched, or the host has no memory. */
 const struct observer *profile_watch(struct profile_kernel *k);
 void profile_watching_free(struct watching *watching);
 /* What instructions of watched launches have accessed; NULL: this one has not. */
