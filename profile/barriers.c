@@ -24,7 +24,7 @@ struct segments {
     uint32_t segment;
     struct profile_memory *barrier; /* that this segment has begun with; NULL: the beginning of the group */
     bool needed;
-    bool lost; /* no memory: every barrier counts as needed */
+    bool lost; /* accesses are not all known: every barrier counts as needed */
 };
 
 struct segments *segments_new(void)
@@ -92,6 +92,11 @@ void segments_barrier(struct segments *s, struct profile_memory *at)
     s->barrier = at;
     s->needed = false;
     s->segment++;
+}
+
+void segments_unknown(struct segments *s)
+{
+    if (s) s->lost = true;
 }
 
 void segments_free(struct segments *s)

@@ -154,9 +154,11 @@ static void group_end(void *user, const struct group *group)
 static enum observed see_before(void *user, struct warp *w, const struct insn *insn)
 {
     const struct profile_kernel *k = user;
-    if (isa_kinds[isa_table[insn->op].kind].control != CONTROL_BARRIER) return GO_ON;
+    const unsigned kind = isa_table[insn->op].kind;
+    if (isa_kinds[kind].control != CONTROL_BARRIER && kind != KIND_DMA) return GO_ON;
     struct watched_group *g = group_of(k->watching, w->group);
-    if (g) g->barrier = w->pc;
+    if (g && kind == KIND_DMA) segments_unknown(g->segments);
+    else if (g) g->barrier = w->pc;
     return GO_ON;
 }
 

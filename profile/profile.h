@@ -134,7 +134,8 @@ void touched_free(struct touched *t);
 struct segments *segments_new(void);
 void segments_access(struct segments *s, uint32_t warp, uint32_t addr, bool write);
 void segments_barrier(struct segments *s, struct profile_memory *at);
-void segments_free(struct segments *s); /* the last segment ends */
+void segments_unknown(struct segments *s); /* warps access more than is said: every barrier counts as needed */
+void segments_free(struct segments *s);    /* the last segment ends */
 
 /* ---- what is found: rows.c ---- */
 

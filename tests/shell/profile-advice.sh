@@ -228,15 +228,29 @@ kernel void barriers(global int *out, global const int *in, int n)
     barrier(CLK_LOCAL_MEM_FENCE);
     out[4096 + get_global_id(0)] = x;
 }
+kernel void copied(global int *out, global const int *in, int n)
+{
+    local int inside[64] __attribute__((aligned(16)));
+    for (int k = 0; k < 32; k++) {
+        if (get_local_id(0) < 32) __asm__ volatile("cp_dma_bulk %0, %1, %2\n cp_dma_mbarrier" : : "vr"(inside), "r"(in), "r"(256) : "memory");
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    out[get_global_id(0)] = inside[get_local_id(0)];
+}
 CL
 check 0 '' "$ventus" cc k.cl --options -g -o k.elf
 rules barriers 256 64 >/dev/null
 python3 - <<'P' || wrong "barriers"
 import json
 found = {i["line"]: i["barrier"] for i in json.load(open("p.json"))["kernels"][0]["instructions"] if "barrier" in i}
+assert json.load(open("p.json"))["kernels"][0]["name"] == "barriers"
 assert found == {6: {"groups": 4, "needless": 0}, 8: {"groups": 4, "needless": 0}, 10: {"groups": 4, "needless": 0},
                  12: {"groups": 4, "needless": 4}}, found
 P
+
+# Copies in the background write where nobody sees it.
+case $(rules copied 64 64) in *needless*) wrong "a barrier behind copies"; cat p.txt ;; esac
+grep -q 'barrier(CLK' p.txt || { wrong "copies"; cat p.txt; }
 
 # Lines that are touched again: each of 17 lines is touched by one access first, and by its neighbour's again; then by later ones.
 cat >k.cl <<'CL'
