@@ -101,6 +101,8 @@ show 'const found = q => [...document.querySelectorAll(q)]; document.title = [fo
     found("#occupancy rect[fill=transparent]").length, found("h3").find(h => /over time/.test(h.textContent)).textContent].join(" ")'
 read bars colours buckets share <want.txt
 has "<title>$bars $colours $buckets Warps over time: $share of "
+show 'document.title = Object.keys(kinds).join(" ") + " no_warp"'
+has "<title>$(sed -n 's/^SLOT(\([a-z_]*\),.*/\1/p' "$VENTUS_SOURCE/timing/slots.def" | xargs)<"
 show 'compare(JSON.stringify(profile)); document.title = [...document.querySelectorAll(".change")].every(c => c.textContent === "1.00 x, cycles 1.00 x") + document.querySelector("#summary").textContent'
 has '<title>true.* cycles (1.00 x)'
 show 'document.title = [...document.querySelectorAll("#source .stalls")].every(s => Math.abs([...s.children].reduce((w, i) => w + parseFloat(i.style.width), 0) - 100) < 0.1)'
