@@ -1,5 +1,6 @@
 /* Rules over the numbers of a kernel (profile.h): what is slow, on which line, and what changing it could gain at most.
  * docs/profiler.md has a section for each. Called by the outputs. */
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -132,14 +133,19 @@ static void look_for_small_groups(const struct view *v)
         (double)c->lanes / (double)c->executions, (unsigned)v->threads, (unsigned)v->threads);
 }
 
-static bool is_private(const struct view *v, const struct profile_insn *i)
+static bool decode(const struct view *v, const struct profile_insn *i, struct insn *in)
 {
     uint32_t words[ISA_MAX_WORDS] = {0};
     const struct profile_kernel *k = v->kernel;
     const size_t left = (k->base + k->size - i->pc) / 4, n = left < ISA_MAX_WORDS ? left : ISA_MAX_WORDS;
-    struct insn in;
     memcpy(words, k->code + (i->pc - k->base), n * 4);
-    if (!isa_decode_in((enum isa_profile)v->profile, words, n, &in)) return false;
+    return isa_decode_in((enum isa_profile)v->profile, words, n, in);
+}
+
+static bool is_private(const struct view *v, const struct profile_insn *i)
+{
+    struct insn in;
+    if (!decode(v, i, &in)) return false;
     const unsigned kind = isa_table[in.op].kind;
     return kind == KIND_PLOAD || kind == KIND_PSTORE;
 }
@@ -301,6 +307,70 @@ static void look_for_doubles(const struct view *v)
         share(sum, v->rows->executions));
 }
 
+/* ---- integers of 64 bits ---- */
+
+/* What makes the upper word of a sum, a difference or a product of two words out of two operands of one kind (`low` is
+ * the lower word of the same): carry = low < operand, borrow = operand < operand, upper product. */
+static bool makes_upper(const struct insn *in, const struct insn *low)
+{
+    static const struct {
+        uint16_t upper, low;
+        enum { CARRY, BORROW, PRODUCT } how;
+    } pairs[] = {{OP_VMSLTU_VV, OP_VADD_VV, CARRY},   {OP_VMSLTU_VX, OP_VADD_VX, CARRY},   {OP_SLTU, OP_ADD, CARRY},
+                 {OP_VMSLTU_VV, OP_VSUB_VV, BORROW},  {OP_VMSLTU_VX, OP_VSUB_VX, BORROW},  {OP_SLTU, OP_SUB, BORROW},
+                 {OP_VMULHU_VV, OP_VMUL_VV, PRODUCT}, {OP_VMULHU_VX, OP_VMUL_VX, PRODUCT}, {OP_MULHU, OP_MUL, PRODUCT}};
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        if (in->op != pairs[i].upper || low->op != pairs[i].low) continue;
+        const bool scalar = in->op == OP_SLTU;
+        const uint8_t a = scalar ? in->rs1 : in->rs2, b = scalar ? in->rs2 : in->rs1; /* of a < b */
+        if (pairs[i].how == CARRY) return a == low->rd && (b == low->rs1 || (b == low->rs2 && in->op != OP_VMSLTU_VX));
+        return in->rs1 == low->rs1 && in->rs2 == low->rs2;
+    }
+    return false;
+}
+
+/* Does the word occur in the source, perhaps with a number behind it? True when the source is not known. */
+static bool source_says(const struct view *v, const char *word)
+{
+    const struct note *note = v->kernel->note;
+    const char *text = note->nsources ? note->sources->text : NULL;
+    const size_t size = text ? note->sources->size : 0, n = strlen(word);
+    for (size_t i = 0; i + n <= size; i++) {
+        if (memcmp(text + i, word, n) != 0) continue;
+        const bool begins = !i || text[i - 1] == 'u' || !(isalnum((unsigned char)text[i - 1]) || text[i - 1] == '_');
+        const bool ends = i + n == size || !(isalpha((unsigned char)text[i + n]) || text[i + n] == '_');
+        if (begins && ends) return true;
+    }
+    return !text;
+}
+
+/* Upper words of sums, differences and products near the lower ones, in programs that say `long`. */
+static void look_for_longs(const struct view *v)
+{
+    enum { NEAR = 8 };
+    struct insn *in = calloc(v->rows->ninsns + 1, sizeof *in);
+    uint64_t sum = 0, most = 0;
+    uint32_t line = 0;
+    for (size_t i = 0; in && i < v->rows->ninsns; i++)
+        if (!decode(v, &v->rows->insns[i], &in[i])) in[i] = (struct insn){0};
+    for (size_t i = 0; in && i < v->rows->ninsns; i++) {
+        const struct profile_insn *insn = &v->rows->insns[i];
+        bool found = false;
+        for (size_t k = i < NEAR ? 0 : i - NEAR; k < i + NEAR && k < v->rows->ninsns && !found; k++)
+            found = makes_upper(&in[i], &in[k]);
+        if (!found) continue;
+        sum += insn->counts.executions;
+        if (insn->counts.executions > most) most = insn->counts.executions, line = insn->line;
+    }
+    free(in);
+    if (share(sum, v->rows->executions) < 4 || !source_says(v, "long")) return;
+    say(v, "long", line,
+        "%.0f %% of the instructions make upper words of integers with 64 bits, and others work on them: registers "
+        "have 32, "
+        "so that an addition takes four instructions and a multiplication five; use int where it is wide enough",
+        share(sum, v->rows->executions));
+}
+
 /* ---- how the machine is filled ---- */
 
 /* Something else than warp slots keeps half of them empty, and there were groups to fill them with. */
@@ -413,10 +483,10 @@ void profile_advise_all(const struct profile *p, const struct profile_kernel *k,
                         profile_advise *advise, void *user)
 {
     static void (*const rules[])(const struct view *v) = {
-        look_for_uncoalesced, look_for_conflicts,      look_for_divergence,    look_for_small_groups,
-        look_for_spills,      look_for_small_launches, look_for_uniform,       look_for_needless_barriers,
-        look_for_contention,  look_for_doubles,        look_for_low_occupancy, look_for_idle_sms,
-        look_for_round_trips, look_for_cache_misses,   look_for_barrier_waits};
+        look_for_uncoalesced, look_for_conflicts,      look_for_divergence,   look_for_small_groups,
+        look_for_spills,      look_for_small_launches, look_for_uniform,      look_for_needless_barriers,
+        look_for_contention,  look_for_doubles,        look_for_longs,        look_for_low_occupancy,
+        look_for_idle_sms,    look_for_round_trips,    look_for_cache_misses, look_for_barrier_waits};
     const struct gpu_config *c = profile_config(p);
     const struct insn_counts *first = first_of(rows);
     struct view v = {.kernel = k,

@@ -170,6 +170,12 @@ kernel void small_tile(global float *out, global const float *in, int n)
     barrier(CLK_LOCAL_MEM_FENCE);
     out[get_global_id(0)] = tile[x ^ 32];
 }
+kernel void hashes(global uint *out, global const uint *in, int n)
+{
+    uint h = in[get_global_id(0)], c = 0;
+    for (int k = 0; k < n; k++) { uint t = h + in[k]; c += t < h; h = mul_hi(t, 2654435761u) ^ t; }
+    out[get_global_id(0)] = h + c;
+}
 kernel void spread(global float *out, global const float *in, int n)
 {
     float sum = in[get_global_id(0)];
@@ -199,6 +205,34 @@ grep -q 'global  store' p.txt || { wrong "accesses"; cat p.txt; }
 fires atomic-contention:39 "one_word 256 128" "own_words 256 128"
 grep -q 'global atomic  *512   32.0    1.0 .* consecutive 100 %  1.0 lanes at one word' p.txt || { wrong "atomic accesses"; cat p.txt; }
 fires double:0 "doubles 256 128" "floats 256 128"
+# 64 bits where 32 would do; the same with int, and carries in a program that knows no long.
+cp k.cl without.cl
+cat >k.cl <<'CL'
+kernel void wide(global int *out, global const int *in, int n)
+{
+    long sum = in[get_global_id(0)];
+    for (int k = 1; k < n; k++) sum = sum * 3 + (sum ^ (sum >> 7)) + k;
+    out[get_global_id(0)] = sum;
+}
+kernel void narrow(global int *out, global const int *in, int n)
+{
+    int sum = in[get_global_id(0)];
+    for (int k = 1; k < n; k++) sum = sum * 3 + (sum ^ (sum >> 7)) + k;
+    out[get_global_id(0)] = sum;
+}
+kernel void divided(global int *out, global const int *in, int n)
+{
+    ulong sum = in[get_global_id(0)] + 1000000000000ul;
+    for (int k = 1; k < n; k++) sum = sum / (k + 1) + 1000000000000ul;
+    out[get_global_id(0)] = sum;
+}
+CL
+check 0 '' "$ventus" cc k.cl --options "-g -cl-std=CL3.0" -o k.elf
+fires long:4 "wide 256 64" "narrow 256 64"
+case $(rules divided 256 64) in long:16) ;; *) wrong "divisions of 64 bits"; cat p.txt ;; esac
+mv without.cl k.cl
+check 0 '' "$ventus" cc k.cl --options "-g -cl-std=CL3.0" -o k.elf
+[ -z "$(rules hashes 256 64)" ] || { wrong "carries without long"; cat p.txt; }
 fires low-occupancy:0 "large_tile 1024 64" "small_tile 1024 64"
 rules large_tile 1024 64 >/dev/null
 grep -q 'at most 6 of 32 warps .* needs 42048 bytes of local memory and an SM has 131072, so that 3 groups fit' p.txt || { wrong "what limits occupancy"; cat p.txt; }
