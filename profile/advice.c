@@ -150,8 +150,23 @@ static bool is_private(const struct view *v, const struct profile_insn *i)
     return kind == KIND_PLOAD || kind == KIND_PSTORE;
 }
 
-/* Private memory: arrays that are no registers, and registers that were too few. */
-static void look_for_spills(const struct view *v)
+/* The kernel in its program's note. */
+static const struct ventus_kernel *described(const struct profile_kernel *k)
+{
+    for (size_t i = 0; i < k->note->nkernels; i++)
+        if (k->note->kernels[i].entry == k->entry) return &k->note->kernels[i];
+    return NULL;
+}
+
+/* Bytes of its private memory that spilled registers are in. */
+static uint64_t spill_bytes(const struct ventus_kernel *k)
+{
+    const char *at = k && k->more ? strstr(k->more, " spills=") : NULL;
+    return at ? strtoull(at + strlen(" spills="), NULL, 10) : 0;
+}
+
+/* Private memory: registers that were too few, else arrays that are no registers. */
+static void look_for_private_memory(const struct view *v)
 {
     uint64_t sum = 0, most = 0;
     uint32_t line = 0;
@@ -162,10 +177,20 @@ static void look_for_spills(const struct view *v)
         if (insn->counts.executions > most) most = insn->counts.executions, line = insn->line;
     }
     if (share(sum, v->rows->executions) < 5) return;
-    say(v, "private-memory", line,
-        "%.0f %% of the instructions access private memory, most of them here: use fewer values at a time, or arrays "
-        "whose indices the compiler knows",
-        share(sum, v->rows->executions));
+    const struct ventus_kernel *k = described(v->kernel);
+    const uint64_t spills = spill_bytes(k);
+    if (k && spills * 2 >= k->pds_bytes && spills)
+        say(v, "spills", line,
+            "%.0f %% of the instructions move values between registers and private memory, most of them here: there "
+            "are no "
+            "registers for %llu values of a work-item; use fewer at a time, or unroll loops less",
+            share(sum, v->rows->executions), (unsigned long long)(spills / 4));
+    else
+        say(v, "private-memory", line,
+            "%.0f %% of the instructions access private memory, most of them here: use fewer values at a time, or "
+            "arrays "
+            "whose indices the compiler knows",
+            share(sum, v->rows->executions));
 }
 
 /* ---- what all lanes of a warp do alike ---- */
@@ -483,10 +508,10 @@ void profile_advise_all(const struct profile *p, const struct profile_kernel *k,
                         profile_advise *advise, void *user)
 {
     static void (*const rules[])(const struct view *v) = {
-        look_for_uncoalesced, look_for_conflicts,      look_for_divergence,   look_for_small_groups,
-        look_for_spills,      look_for_small_launches, look_for_uniform,      look_for_needless_barriers,
-        look_for_contention,  look_for_doubles,        look_for_longs,        look_for_low_occupancy,
-        look_for_idle_sms,    look_for_round_trips,    look_for_cache_misses, look_for_barrier_waits};
+        look_for_uncoalesced,    look_for_conflicts,      look_for_divergence,   look_for_small_groups,
+        look_for_private_memory, look_for_small_launches, look_for_uniform,      look_for_needless_barriers,
+        look_for_contention,     look_for_doubles,        look_for_longs,        look_for_low_occupancy,
+        look_for_idle_sms,       look_for_round_trips,    look_for_cache_misses, look_for_barrier_waits};
     const struct gpu_config *c = profile_config(p);
     const struct insn_counts *first = first_of(rows);
     struct view v = {.kernel = k,

@@ -362,6 +362,36 @@ for rule in $(grep -o 'say(v, "[a-z-]*"' "$VENTUS_SOURCE/profile/advice.c" | cut
     grep -q "^### $rule$" "$VENTUS_SOURCE/docs/profiler.md" || wrong "docs/profiler.md has nothing about $rule"
 done
 
+# Values without registers.
+cat >k.cl <<'CL'
+#define TEN(x, k) x(k##0) x(k##1) x(k##2) x(k##3) x(k##4) x(k##5) x(k##6) x(k##7) x(k##8) x(k##9)
+#define HUNDRED(x, k) TEN(x, k##0) TEN(x, k##1) TEN(x, k##2) TEN(x, k##3) TEN(x, k##4) TEN(x, k##5) TEN(x, k##6) TEN(x, k##7) TEN(x, k##8) TEN(x, k##9)
+#define LOAD(k) float v##k = in[i + (1##k - 10000)];
+#define USE(k) v##k = v##k * sum + 1; sum += v##k;
+#define STORE(k) out[i + (1##k - 10000)] = v##k;
+#define MANY(x) HUNDRED(x, 00) HUNDRED(x, 01) HUNDRED(x, 02)
+#define FEW(x) HUNDRED(x, 00)
+kernel void many(global volatile float *out, global const volatile float *in, int n)
+{
+    int i = get_global_id(0);
+    float sum = 0;
+    MANY(LOAD)
+    for (int r = 0; r < n; r++) { MANY(USE) }
+    MANY(STORE)
+}
+kernel void few(global volatile float *out, global const volatile float *in, int n)
+{
+    int i = get_global_id(0);
+    float sum = 0;
+    FEW(LOAD)
+    for (int r = 0; r < n; r++) { FEW(USE) }
+    FEW(STORE)
+}
+CL
+check 0 '' "$ventus" cc k.cl --options -g -o k.elf
+fires spills:13 "many 64 32 4" "few 64 32 4"
+grep -a -q '^kernel name=many .* spills=[1-9]' k.elf && ! grep -a -q '^kernel name=few .* spills=' k.elf || wrong "spills in the note"
+
 cat >many.c <<'C'
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
