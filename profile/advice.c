@@ -392,7 +392,7 @@ static void look_for_longs(const struct view *v)
     say(v, "long", line,
         "%.0f %% of the instructions make upper words of integers with 64 bits, and others work on them: registers "
         "have 32, "
-        "so that an addition takes four instructions and a multiplication five; use int where it is wide enough",
+        "so that an addition takes four instructions and a multiplication six; use int where it is wide enough",
         share(sum, v->rows->executions));
 }
 
