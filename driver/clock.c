@@ -57,11 +57,37 @@ uint64_t clock_of_machine(const ventus_device *d)
     return d->clock ? time_of(d->clock, timing_now(d->clock->model)) : host_ns();
 }
 
+static void profile_model(struct profile_kernel *k, const struct timing_launch *l)
+{
+    if (!k) return;
+    profile_modelled(k, l->cycles, (l->counts.memory_reads + l->counts.memory_writes) * l->line_bytes);
+    if (l->account) profile_accounted(k, l->account, l->cycles);
+}
+
+static struct model *model_of(const ventus_device *d) { return d->clock ? d->clock->model : d->model; }
+
+void device_set_model(ventus_device *d, struct model *model)
+{
+    d->model = model;
+    if (model && d->profile && clock_account(d)) profile_set_roofs(d->profile, clock_roofs(d));
+}
+
+bool clock_account(ventus_device *d) { return !model_of(d) || timing_account(model_of(d)); }
+
+void clock_account_end(ventus_device *d)
+{
+    if (d->clock && d->clock->model) timing_account_end(d->clock->model);
+}
+
 /* The machine reports each end before it begins with anything else: the only launch in the model's list is this one. */
 void launch_clock(ventus_event *e)
 {
     struct device_clock *c = e->device->clock;
     size_t n;
+    if (!c && e->device->model) {
+        const struct timing_launch *l = timing_launches(e->device->model, &n);
+        if (n) profile_model(e->profiled, &l[n - 1]);
+    }
     if (!c) return;
     const struct timing_launch *l = timing_launches(c->model, &n);
     if (!n) return; /* it has never begun */
@@ -71,16 +97,15 @@ void launch_clock(ventus_event *e)
     e->outcome.started = time_of(c, l->begun);
     e->outcome.ended = c->now = time_of(c, l->begun + l->cycles);
     pthread_mutex_unlock(&q->lock);
-    if (e->profiled)
-        profile_modelled(e->profiled, l->cycles, (l->counts.memory_reads + l->counts.memory_writes) * l->line_bytes);
+    profile_model(e->profiled, l);
     timing_forget(c->model);
 }
 
 struct profile_roofs clock_roofs(const ventus_device *d)
 {
-    if (!d->clock) return (struct profile_roofs){0};
+    if (!model_of(d)) return (struct profile_roofs){0};
     const struct gpu_config *machine = gpu_config_of(d->gpu);
-    const struct timing_config *t = timing_config_of(d->clock->model);
+    const struct timing_config *t = timing_config_of(model_of(d));
     const uint32_t threads = machine->threads_per_warp, lanes = t->lanes && t->lanes < threads ? t->lanes : threads;
     return (struct profile_roofs){
         .operations = machine->sms * lanes, .bytes = t->line_bytes, .interval = t->memory_interval};

@@ -132,6 +132,7 @@ struct ventus_device {
     bool profile_asked;              /* by ventus_profile, not by the environment */
     FILE *check_file;                /* its own output, or NULL */
     struct device_clock *clock;      /* of a cycle model; NULL: the host's */
+    struct model *model;             /* one that somebody else has given the machine, for profiles; NULL: none */
     struct timeline_groups *groups;  /* on SMs, for the timeline; NULL: not */
     uint32_t timeline_process;       /* its number in the timeline; 0: there is none */
     char *export_folder;             /* where launches are written to, NULL: nowhere */
@@ -287,6 +288,8 @@ void device_check_end(ventus_device *device);
 void device_profile_environment(ventus_device *device);
 void launch_profile(ventus_event *event);
 void launch_profiled(ventus_event *event);
+/* The host has read or written memory. The caller holds the device's lock. */
+void device_profile_host(const ventus_device *device, bool write, uint32_t addr, uint64_t size);
 /* There is none any more, and nothing runs. */
 void device_profile_forget(ventus_device *device);
 /* An empty one. NULL: the host has no memory. */
@@ -348,6 +351,9 @@ uint64_t clock_of_machine(const ventus_device *device);
 void launch_clock(ventus_event *event);
 /* What the modelled machine can do in a cycle; zeros when there is no model. */
 struct profile_roofs clock_roofs(const ventus_device *device);
+/* From now on the model says where cycles go, for a profile; no longer. Nothing runs. False: the host has no memory. */
+bool clock_account(ventus_device *device);
+void clock_account_end(ventus_device *device);
 
 /* ---- module.c ---- */
 

@@ -16,6 +16,12 @@ enum ventus_status device_gpu_config(size_t index, struct gpu_config *config, ch
 /* As ventus_open, with this machine. VENTUS_BAD_CONFIG: it cannot be built (gpu_config_check says why). */
 enum ventus_status device_open_gpu(const struct gpu_config *config, ventus_device **device);
 
+struct model;
+
+/* The machine has got this cycle model (timing/timing.h), which profiles ask where cycles go. NULL: no longer. Not
+ * while launches run. */
+void device_set_model(ventus_device *device, struct model *model);
+
 /* The machine, which is the device's: what is allocated and loaded there is the driver's business. */
 struct gpu *device_gpu(const ventus_device *device);
 

@@ -363,6 +363,7 @@ enum ventus_status ventus_write(ventus_device *device, uint32_t addr, const void
     if (ok) {
         memcpy(to.host, src, size);
         device_notify(device, HOST_WRITE, addr, size);
+        device_profile_host(device, true, addr, size);
         end(device, &to);
     }
     unlock(device, in_window(addr));
@@ -379,6 +380,7 @@ enum ventus_status ventus_read(ventus_device *device, void *dst, uint32_t addr, 
     if (ok) {
         memcpy(dst, from.host, size);
         device_notify(device, HOST_READ, addr, size);
+        device_profile_host(device, false, addr, size);
     }
     unlock(device, in_window(addr));
     return ok ? VENTUS_OK : VENTUS_OUT_OF_RANGE;

@@ -27,7 +27,9 @@ struct profile *device_profile_new(ventus_device *device)
 {
     struct profile *profile = profile_new(device->gpu);
     if (profile) profile_set_roofs(profile, clock_roofs(device));
-    return profile;
+    if (profile && clock_account(device)) return profile;
+    profile_free(profile);
+    return NULL;
 }
 
 void device_profile_environment(ventus_device *device)
@@ -64,10 +66,16 @@ void launch_profile(ventus_event *e)
                                          .owner = (void *)(uintptr_t)m};
     e->profiled = profile_kernel(e->device->profile, &given, &fresh);
     if (fresh && e->profiled) atomic_fetch_add(&((ventus_module *)(uintptr_t)m)->uses, 1);
+    if (e->profiled) profile_begin(e->device->profile, e->profiled, &e->job.launch);
     const uint64_t every = e->device->profile_watch;
     if (e->profiled && every && !e->job.options.observers && e->profiled->begun++ % every == 0)
         e->job.options.observers = profile_watch(e->profiled);
     e->job.options.counts = e->profiled ? e->profiled->counts : NULL;
+}
+
+void device_profile_host(const ventus_device *d, bool write, uint32_t addr, uint64_t size)
+{
+    if (d->profile) profile_host(d->profile, write, addr, size);
 }
 
 void launch_profiled(ventus_event *e) { profile_launch(e->profiled, &e->job.result.counters, host_ns() - e->began); }
@@ -84,6 +92,7 @@ void device_profile_forget(ventus_device *device)
 {
     const struct profile_kernel *k = device->profile ? profile_kernels(device->profile) : NULL;
     for (; k; k = k->next) ventus_module_free(k->owner);
+    if (device->profile) clock_account_end(device);
     profile_free(device->profile);
     device->profile = NULL;
     device->profile_asked = false;

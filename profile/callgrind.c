@@ -1,5 +1,6 @@
 /* A profile in the format of Valgrind's callgrind (profile.h), with addresses and lines: `Ir` are instructions of
- * warps, `Lanes` the active lanes of these, `Div` branches at which lanes have parted. Text without control characters.
+ * warps, `Lanes` the active lanes of these, `Div` branches at which lanes have parted, `Cyc` cycles of warps. Text
+ * without control characters.
  */
 #include "profile/profile.h"
 
@@ -19,9 +20,10 @@ static void put_kernel(const struct profile *p, const struct profile_kernel *k, 
         put_name("fn", k->name, out);
     }
     for (size_t i = 0; i < rows.ninsns; i++)
-        fprintf(out, "0x%x %u %llu %llu %llu\n", (unsigned)rows.insns[i].pc, (unsigned)rows.insns[i].line,
+        fprintf(out, "0x%x %u %llu %llu %llu %llu\n", (unsigned)rows.insns[i].pc, (unsigned)rows.insns[i].line,
                 (unsigned long long)rows.insns[i].counts.executions, (unsigned long long)rows.insns[i].counts.lanes,
-                (unsigned long long)rows.insns[i].counts.diverged);
+                (unsigned long long)rows.insns[i].counts.diverged,
+                (unsigned long long)profile_cycles_of(&rows.insns[i].went));
     profile_rows_free(&rows);
 }
 
@@ -29,7 +31,7 @@ void profile_callgrind(const struct profile *p, FILE *out)
 {
     fputs("# callgrind format\nversion: 1\ncreator: ventus\npositions: instr line\n"
           "event: Ir : Instructions of warps\nevent: Lanes : Active lanes\nevent: Div : Divergent branches\n"
-          "events: Ir Lanes Div\n\n",
+          "event: Cyc : Cycles of warps\nevents: Ir Lanes Div Cyc\n\n",
           out);
     for (const struct profile_kernel *k = profile_kernels(p); k; k = k->next) put_kernel(p, k, out);
 }

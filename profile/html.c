@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profile/page.h"
 #include "profile/profile.h"
 #include "profile_page.h"
 
@@ -13,18 +14,21 @@ static void put_json(const char *json, size_t size, FILE *out)
         else fputc(json[i], out);
 }
 
-void profile_html(const struct profile *p, FILE *out)
+void profile_page_put(const char *json, size_t size, FILE *out)
 {
     static const char mark[] = "@PROFILE@";
     const char *at = strstr(profile_page, mark);
+    fwrite(profile_page, 1, (size_t)(at - profile_page), out);
+    put_json(json, size, out);
+    fputs(at + strlen(mark), out);
+}
+
+void profile_html(const struct profile *p, FILE *out)
+{
     char *json = NULL;
     size_t size = 0;
     FILE *memory = open_memstream(&json, &size);
     if (memory) profile_json(p, memory);
-    if (memory && !fclose(memory)) {
-        fwrite(profile_page, 1, (size_t)(at - profile_page), out);
-        put_json(json, size, out);
-        fputs(at + strlen(mark), out);
-    }
+    if (memory && !fclose(memory)) profile_page_put(json, size, out);
     free(json);
 }

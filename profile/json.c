@@ -28,10 +28,60 @@ static void put_memory(const struct profile_memory *m, FILE *out)
     put_number(out, "lanes", m->lanes);
     put_number(out, "bytes", m->bytes);
     put_number(out, "lines", m->lines);
+    put_number(out, "again", m->again);
+    put_number(out, "distance", m->distance);
     put_number(out, "conflicts", m->conflicts);
+    put_number(out, "atomics", m->atomics);
+    put_number(out, "same_word", m->same_word);
     for (unsigned n = 0; n < PATTERNS; n++)
         put_number(out, profile_pattern_name((enum profile_pattern)n), m->patterns[n]);
     fputc('}', out);
+}
+
+static void put_barriers(const struct profile_memory *m, FILE *out)
+{
+    fprintf(out, ", \"barrier\": {\"groups\": %llu", (unsigned long long)m->barriers);
+    put_number(out, "needless", m->needless);
+    fputc('}', out);
+}
+
+static void put_slots(const uint64_t slots[TIMING_SLOTS], FILE *out)
+{
+    const char *between = "\"slots\": {";
+#define SLOT(name, title, text) \
+    fprintf(out, "%s\"" #name "\": %llu", between, (unsigned long long)slots[SLOT_##name]); \
+    between = ", ";
+#include "timing/slots.def"
+#undef SLOT
+    fputc('}', out);
+}
+
+/* Of an instruction or a line. */
+static void put_site(const struct timing_site *s, FILE *out)
+{
+    if (!profile_cycles_of(s)) return;
+    fputs(", \"timing\": {", out);
+    put_slots(s->slots, out);
+    put_number(out, "accesses", s->accesses);
+    put_number(out, "lines", s->lines);
+    put_number(out, "l1d_hits", s->l1d_hits);
+    put_number(out, "l1d_misses", s->l1d_misses);
+    put_number(out, "local_accesses", s->local_accesses);
+    put_number(out, "rows", s->rows);
+    fputc('}', out);
+}
+
+static void put_went(const struct profile_cycles *c, FILE *out)
+{
+    if (!c || !c->launches) return;
+    fprintf(out, ",\n   \"timing\": {\"launches\": %llu", (unsigned long long)c->launches);
+    put_number(out, "cycles", c->cycles);
+    put_number(out, "warp_slots", (uint64_t)c->sms * c->warps);
+    fputs(", ", out);
+    put_slots(c->slots, out);
+    fprintf(out, ", \"over_time\": {\"cycles\": %llu, ", (unsigned long long)c->longest);
+    timing_series_json(&c->series, c->sms, out);
+    fputs("}}", out);
 }
 
 struct advice_list {
@@ -59,8 +109,11 @@ static void put_insn(const struct profile_kernel *k, const struct profile_insn *
     put_number(out, "taken_lanes", i->counts.taken_lanes);
     fputs(", \"text\": ", out);
     output_json_string(out, i->text);
-    const struct profile_memory *m = k->memory ? &k->memory[(i->pc - k->base) / 4] : NULL;
-    if (m && m->accesses) put_memory(m, out);
+    const struct profile_memory *m = profile_memory_at(k, i->pc);
+    if (m) put_memory(m, out);
+    else if (k->memory && k->memory[(i->pc - k->base) / 4].barriers)
+        put_barriers(&k->memory[(i->pc - k->base) / 4], out);
+    put_site(&i->went, out);
     fputc('}', out);
 }
 
@@ -71,6 +124,7 @@ static void put_line(const struct profile_line *l, FILE *out)
     put_number(out, "lanes", l->lanes);
     put_number(out, "branches", l->branches);
     put_number(out, "diverged", l->diverged);
+    put_site(&l->went, out);
     fputc('}', out);
 }
 
@@ -92,6 +146,23 @@ static void put_source(const struct note *note, FILE *out)
     free(text);
 }
 
+/* The launch with the most work-groups. */
+static void put_largest(const struct profile *p, const struct profile_kernel *k, FILE *out)
+{
+    const struct launch *l = &k->launch;
+    const struct profile_fit fit = profile_fit(p, k);
+    if (!fit.groups) return;
+    fprintf(out, ", \"largest\": {\"groups\": [%u, %u, %u]", (unsigned)l->groups[0], (unsigned)l->groups[1],
+            (unsigned)l->groups[2]);
+    put_number(out, "work_items", l->work_items);
+    put_number(out, "warps", l->warps);
+    put_number(out, "vgprs", l->vgprs);
+    put_number(out, "sgprs", l->sgprs);
+    put_number(out, "local_bytes", l->lds_bytes);
+    put_number(out, "groups_per_sm", fit.groups);
+    fprintf(out, ", \"limit\": \"%s\"}", fit.limit);
+}
+
 static void put_kernel(const struct profile *p, const struct profile_kernel *k, FILE *out)
 {
     struct profile_rows rows;
@@ -104,10 +175,14 @@ static void put_kernel(const struct profile *p, const struct profile_kernel *k, 
     put_number(out, "cycles", k->cycles);
     put_number(out, "memory_bytes", k->traffic);
     put_number(out, "watched", k->watched);
+    put_number(out, "written_bytes", k->written);
+    put_number(out, "round_trip_bytes", k->round_trip);
+    put_largest(p, k, out);
     fputs(", \"counters\": {", out);
     put_counters(&k->counters, out);
     fputs("}", out);
     put_source(k->note, out);
+    put_went(k->went, out);
     fputs(",\n   \"lines\": [", out);
     profile_rows(p, k, &rows);
     for (size_t i = 0; i < rows.nlines; i++) fputs(i ? ",\n    " : "\n    ", out), put_line(&rows.lines[i], out);

@@ -13,17 +13,28 @@ static size_t words_at(const struct profile_kernel *k, uint32_t at, uint32_t wor
     return n;
 }
 
-static void describe(const struct profile *p, const struct profile_kernel *k, struct profile_insn *i)
+/* Its size in bytes. */
+static uint32_t describe(const struct profile *p, const struct profile_kernel *k, struct profile_insn *i)
 {
     uint32_t words[ISA_MAX_WORDS];
     struct insn in;
     size_t n = words_at(k, i->pc - k->base, words);
     i->line = note_line_at(k->note, i->pc);
-    if (isa_decode_in((enum isa_profile)profile_config(p)->profile, words, n, &in))
-        isa_print(&in, i->pc, 0, i->text, sizeof i->text);
+    const bool known = isa_decode_in((enum isa_profile)profile_config(p)->profile, words, n, &in);
+    const uint32_t size = known ? in.size : 4;
+    i->went = profile_site_at(k, i->pc, i->pc + size);
+    if (known) isa_print(&in, i->pc, 0, i->text, sizeof i->text);
     else snprintf(i->text, sizeof i->text, ".word 0x%08x", (unsigned)words[0]);
     for (char *c = i->text; *c; c++)
         if (*c == '\t') *c = ' ';
+    return size;
+}
+
+/* Without being executed: where a launch failed, or a fault of the modelled hardware obeys an instruction too much. */
+static bool waited_at(const struct profile_kernel *k, uint32_t pc)
+{
+    const struct timing_site s = k->went ? profile_site_at(k, pc, pc + 4) : (struct timing_site){0};
+    return profile_cycles_of(&s);
 }
 
 static bool add_insn(struct profile_rows *rows, const struct profile_insn *insn)
@@ -37,6 +48,7 @@ static bool add_insn(struct profile_rows *rows, const struct profile_insn *insn)
     rows->insns[rows->ninsns++] = *insn;
     rows->executions += insn->counts.executions;
     rows->lanes += insn->counts.lanes;
+    rows->cycles += profile_cycles_of(&insn->went);
     return true;
 }
 
@@ -75,6 +87,7 @@ static void merge_lines(struct profile_rows *rows)
         at->lanes += line->lanes;
         at->branches += line->branches;
         at->diverged += line->diverged;
+        site_add(&at->went, &line->went);
     }
     rows->nlines = n;
     qsort(rows->lines, rows->nlines, sizeof *rows->lines, by_heat);
@@ -92,8 +105,12 @@ static bool make_lines(const struct profile *p, const struct profile_kernel *k, 
         size_t n = words_at(k, insn->pc - k->base, words);
         bool branch = isa_decode_in((enum isa_profile)profile_config(p)->profile, words, n, &in) &&
                       isa_kinds[isa_table[in.op].kind].control == CONTROL_VBRANCH;
-        *line = (struct profile_line){insn->line, insn->counts.executions, insn->counts.lanes,
-                                      branch ? insn->counts.executions : 0, insn->counts.diverged};
+        *line = (struct profile_line){.line = insn->line,
+                                      .executions = insn->counts.executions,
+                                      .lanes = insn->counts.lanes,
+                                      .branches = branch ? insn->counts.executions : 0,
+                                      .diverged = insn->counts.diverged,
+                                      .went = insn->went};
         find_text(k, insn, line);
     }
     merge_lines(rows);
@@ -102,11 +119,12 @@ static bool make_lines(const struct profile *p, const struct profile_kernel *k, 
 
 bool profile_rows(const struct profile *p, const struct profile_kernel *k, struct profile_rows *rows)
 {
+    uint32_t end = k->base; /* of the last instruction */
     *rows = (struct profile_rows){0};
     for (uint32_t at = 0; at + 4 <= k->size; at += 4) {
         struct profile_insn insn = {.pc = k->base + at, .counts = counts_at(k->counts, k->base + at)};
-        if (!insn.counts.executions) continue;
-        describe(p, k, &insn);
+        if (!insn.counts.executions && (insn.pc < end || !waited_at(k, insn.pc))) continue;
+        end = insn.pc + describe(p, k, &insn);
         if (!add_insn(rows, &insn)) return false;
     }
     return make_lines(p, k, rows);

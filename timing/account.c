@@ -9,15 +9,18 @@
 
 /* What has to be remembered of a warp slot. */
 struct slot_account {
+    struct running *launch;         /* whose warp is there; NULL: none, or nobody asks */
     const struct op *last;          /* the instruction issued last */
-    uint64_t fetching;              /* cycles without an instruction, which the next one is charged with */
+    uint64_t fetching, crowded;     /* cycles without an instruction, or without a collector for it when it comes, which
+                                     * the next one is charged with */
     uint64_t loads[REGISTERS / 64]; /* registers whose last writer is a load */
 };
 
-/* Sites are found by their address in a table of 2^bits places, each the number of a site plus one. */
+/* Of a launch that runs. Sites are found by their address in a table of 2^bits places, each the number of a site plus
+ * one. */
 struct account {
     struct timing_account *launch;
-    struct slot_account *slots;
+    uint64_t begun;
     uint32_t *places;
     unsigned bits;
     bool failed; /* there was no memory for a site: */
@@ -116,29 +119,88 @@ static enum timing_slot what(const struct core *c, unsigned slot, const struct s
     return issues(c, slot) ? SLOT_issued : collect_room(c) ? SLOT_other : SLOT_collector;
 }
 
+static void charge(struct slot_account *a, struct timing_site *site)
+{
+    site->slots[SLOT_fetch] += a->fetching;
+    site->slots[SLOT_collector] += a->crowded;
+    a->fetching = a->crowded = 0;
+}
+
 static void count_issue(struct slot_account *a, struct timing_site *site, const struct op *op)
 {
     unsigned reg = op->destination;
-    site->slots[SLOT_fetch] += a->fetching;
-    a->fetching = 0;
+    charge(a, site);
     a->last = op;
     if (reg == NO_REGISTER) return;
     a->loads[reg / 64] &= ~(1ull << reg % 64);
     a->loads[reg / 64] |= (uint64_t)op->memory << reg % 64;
 }
 
+/* ---- over time ---- */
+
+/* Two buckets become one of twice the cycles. */
+static void halve(struct timing_series *s, unsigned sms)
+{
+    for (size_t b = 0; b < TIMING_BUCKETS; b++) {
+        const bool kept = b < TIMING_BUCKETS / 2;
+        for (unsigned k = 0; k < TIMING_SLOTS; k++)
+            s->slots[b][k] = kept ? s->slots[2 * b][k] + s->slots[2 * b + 1][k] : 0;
+        for (uint64_t *w = s->warps; w < s->warps + (size_t)sms * TIMING_BUCKETS; w += TIMING_BUCKETS)
+            w[b] = kept ? w[2 * b] + w[2 * b + 1] : 0;
+    }
+    s->shift++;
+}
+
+/* That of this cycle; the first one behind the request is number 0. */
+static size_t bucket_of(const struct model *m, const struct account *a)
+{
+    struct timing_series *s = &a->launch->series;
+    const uint64_t cycle = m->now - a->begun - 1;
+    while (cycle >> s->shift >= TIMING_BUCKETS) halve(s, m->ncores);
+    return cycle >> s->shift;
+}
+
+/* ---- all slots of an SM ---- */
+
+/* The launch's warp has left the slot, or the launch ends: cycles that no instruction has come after. */
+static void leave_slot(struct model *m, size_t number)
+{
+    struct slot_account *a = &m->account[number];
+    const unsigned warps = m->cores[0].nslots;
+    if (a->launch && (a->fetching || a->crowded)) {
+        const uint32_t pc = m->cores[number / warps].slot[number % warps].pc;
+        charge(a, site_of(a->launch->account, a->last ? a->last : code_op(m, pc, false)));
+    }
+    *a = (struct slot_account){0};
+}
+
+/* The slot has a warp of a launch whose cycles are counted. */
+static struct account *enter_slot(struct core *c, unsigned slot, size_t number)
+{
+    struct slot_account *a = &c->model->account[number];
+    const struct resident *group = c->slot[slot].group;
+    struct running *launch =
+        slot_is_active(c, slot) && group && group->launch && group->launch->account ? group->launch : NULL;
+    if (a->launch != launch) leave_slot(c->model, number);
+    a->launch = launch;
+    return launch ? launch->account : NULL;
+}
+
 void account_cycle(struct core *c)
 {
-    struct account *account = c->model->account;
     const struct op *op;
     for (unsigned i = 0; i < c->nslots; i++) {
-        size_t number = (size_t)c->number * c->nslots + i;
-        struct slot_account *a = &account->slots[number];
-        enum timing_slot did = what(c, i, a, &op);
+        const size_t number = (size_t)c->number * c->nslots + i;
+        struct account *account = enter_slot(c, i, number);
+        if (!account) continue;
+        struct slot_account *a = &c->model->account[number];
+        const size_t bucket = bucket_of(c->model, account);
+        const enum timing_slot did = what(c, i, a, &op);
         account->launch->slots[number][did]++;
-        if (did == SLOT_no_warp) continue;
+        account->launch->series.slots[bucket][did]++;
+        account->launch->series.warps[(size_t)c->number * TIMING_BUCKETS + bucket]++;
         if (!op) {
-            a->fetching++;
+            *(did == SLOT_fetch ? &a->fetching : &a->crowded) += 1;
             continue;
         }
         struct timing_site *site = site_of(account, op);
@@ -147,25 +209,28 @@ void account_cycle(struct core *c)
     }
 }
 
-void account_idle(struct core *c)
-{
-    uint64_t(*slots)[TIMING_SLOTS] = c->model->account->launch->slots + (size_t)c->number * c->nslots;
-    for (unsigned i = 0; i < c->nslots; i++) slots[i][SLOT_no_warp]++;
-}
-
 /* ---- memory ---- */
 
-void account_access(struct core *c, const struct op *op, bool local, bool first)
+/* Where the instruction's access counts; NULL: its launch has ended, or nobody asks. */
+static struct timing_site *site_of_flight(struct core *c, const struct flight *f)
 {
-    struct timing_site *site = site_of(c->model->account, op);
+    const struct running *r = c->model->running;
+    while (r && r->serial != f->launch) r = r->next;
+    return r && r->account ? site_of(r->account, f->op) : NULL;
+}
+
+void account_access(struct core *c, const struct flight *f, bool local, bool first)
+{
+    struct timing_site *site = site_of_flight(c, f);
+    if (!site) return;
     *(local ? &site->local_accesses : &site->accesses) += first;
     ++*(local ? &site->rows : &site->lines);
 }
 
-void account_lookup(struct core *c, const struct op *op, bool hit)
+void account_lookup(struct core *c, const struct flight *f, bool hit)
 {
-    struct timing_site *site = site_of(c->model->account, op);
-    ++*(hit ? &site->l1d_hits : &site->l1d_misses);
+    struct timing_site *site = site_of_flight(c, f);
+    if (site) ++*(hit ? &site->l1d_hits : &site->l1d_misses);
 }
 
 /* ---- reading ---- */
@@ -186,7 +251,7 @@ double account_occupancy(const struct timing_account *a)
     return all ? (double)(all - slots[SLOT_no_warp]) / (double)all : 0;
 }
 
-static void add_site(struct timing_site *sum, const struct timing_site *s)
+void site_add(struct timing_site *sum, const struct timing_site *s)
 {
     for (unsigned k = 0; k < TIMING_SLOTS; k++) sum->slots[k] += s->slots[k];
     sum->accesses += s->accesses;
@@ -208,7 +273,7 @@ bool account_line(const struct timing_account *a, int64_t line, struct timing_si
     if (!known || next == INT64_MAX) return false;
     *sum = (struct timing_site){.line = (uint32_t)next};
     for (size_t i = 0; i < a->nsites; i++)
-        if (a->sites[i].line == next) add_site(sum, &a->sites[i]);
+        if (a->sites[i].line == next) site_add(sum, &a->sites[i]);
     return true;
 }
 
@@ -222,6 +287,7 @@ void account_free(struct timing_account *a)
     free(a->slots);
     free(a->counts);
     free(a->sites);
+    free(a->series.warps);
     free(a);
 }
 
@@ -233,49 +299,75 @@ static struct timing_account *account_new(const struct model *m)
     a->warps = gpu_config_of(m->gpu)->warps_per_sm;
     a->slots = calloc((size_t)a->sms * a->warps, sizeof *a->slots);
     a->counts = calloc(a->sms, sizeof *a->counts);
-    if (a->slots && a->counts) return a;
+    a->series.warps = calloc((size_t)a->sms * TIMING_BUCKETS, sizeof *a->series.warps);
+    if (a->slots && a->counts && a->series.warps) return a;
     account_free(a);
     return NULL;
 }
 
-void account_begin(struct model *m)
+struct account *account_begin(const struct model *m)
 {
-    struct account *a = m->account;
-    size_t slots = (size_t)m->ncores * gpu_config_of(m->gpu)->warps_per_sm;
+    struct account *a = calloc(1, sizeof *a);
+    if (a) a->launch = account_new(m);
+    if (a && a->launch) {
+        a->begun = m->now;
+        for (unsigned i = 0; i < m->ncores; i++) a->launch->counts[i] = m->cores[i].counts;
+        return a;
+    }
+    free(a);
+    return NULL;
+}
+
+void account_drop(struct account *a)
+{
+    if (!a) return;
     account_free(a->launch);
     free(a->places);
-    a->places = NULL;
-    a->bits = 0;
-    a->launch = account_new(m);
-    a->failed = !a->launch;
-    memset(a->slots, 0, slots * sizeof *a->slots);
+    free(a);
 }
 
-/* Cycles that no instruction has come after: those of warps that the launch ended with. */
-static void charge_rest(struct model *m)
+/* Slots without a warp of the launch, in all its cycles. */
+static void add_empty(struct timing_account *l, uint64_t cycles)
 {
-    struct account *a = m->account;
-    unsigned warps = a->launch->warps;
-    for (size_t i = 0; i < (size_t)m->ncores * warps; i++) {
-        const struct slot_account *s = &a->slots[i];
-        if (!s->fetching) continue;
-        const struct op *op = s->last ? s->last : code_op(m, m->cores[i / warps].slot[i % warps].pc, false);
-        site_of(a, op)->slots[SLOT_fetch] += s->fetching;
+    struct timing_series *s = &l->series;
+    for (size_t i = 0; i < (size_t)l->sms * l->warps; i++) {
+        uint64_t there = 0;
+        for (unsigned k = 0; k < TIMING_SLOTS; k++) there += l->slots[i][k];
+        l->slots[i][SLOT_no_warp] += cycles - there;
+    }
+    while (cycles && (cycles - 1) >> s->shift >= TIMING_BUCKETS) halve(s, l->sms);
+    s->n = cycles ? ((cycles - 1) >> s->shift) + 1 : 0;
+    for (size_t b = 0; b < s->n; b++) {
+        const uint64_t from = (uint64_t)b << s->shift, left = cycles - from, all = 1ull << s->shift;
+        uint64_t there = 0;
+        for (unsigned k = 0; k < TIMING_SLOTS; k++) there += s->slots[b][k];
+        s->slots[b][SLOT_no_warp] += (left < all ? left : all) * l->sms * l->warps - there;
     }
 }
 
-struct timing_account *account_end(struct model *m, const struct launch_info *info)
+/* What an SM has counted since. */
+static void count_since(struct timing_counts *before, const struct timing_counts *now)
 {
-    struct account *a = m->account;
-    struct timing_account *l = a->launch;
+#define COUNT(name, text) before->name = now->name - before->name;
+#include "timing/counts.def"
+#undef COUNT
+}
+
+struct timing_account *account_end(struct model *m, struct running *r)
+{
+    struct account *a = r->account;
+    const struct launch_info *info = r->info;
+    const size_t slots = m->account ? (size_t)m->ncores * m->cores[0].nslots : 0;
+    if (!a) return NULL;
+    for (size_t i = 0; i < slots; i++)
+        if (m->account[i].launch == r) leave_slot(m, i);
+    struct timing_account *l = a->failed || !slots ? NULL : a->launch;
+    if (l) a->launch = NULL;
+    account_drop(a);
+    r->account = NULL;
     if (!l) return NULL;
-    charge_rest(m);
-    a->launch = NULL;
-    if (a->failed) {
-        account_free(l);
-        return NULL;
-    }
-    for (unsigned i = 0; i < m->ncores; i++) l->counts[i] = m->cores[i].counts;
+    add_empty(l, m->now - r->begun);
+    for (unsigned i = 0; i < m->ncores; i++) count_since(&l->counts[i], &m->cores[i].counts);
     for (size_t i = 0; info->line && i < l->nsites; i++) l->sites[i].line = info->line(info->user, l->sites[i].pc);
     if (l->nsites) qsort(l->sites, l->nsites, sizeof *l->sites, by_address);
     return l;
@@ -283,23 +375,12 @@ struct timing_account *account_end(struct model *m, const struct launch_info *in
 
 bool timing_account(struct model *m)
 {
-    struct account *a = calloc(1, sizeof *a);
-    size_t slots = (size_t)m->ncores * gpu_config_of(m->gpu)->warps_per_sm;
-    if (a) a->slots = calloc(slots, sizeof *a->slots);
-    if (!a || !a->slots) {
-        free(a);
-        return false;
-    }
-    m->account = a;
-    return true;
+    if (!m->account) m->account = calloc((size_t)m->ncores * m->cores[0].nslots, sizeof *m->account);
+    return m->account;
 }
 
-void account_close(struct model *m)
+void timing_account_end(struct model *m)
 {
-    struct account *a = m->account;
-    if (!a) return;
-    account_free(a->launch);
-    free(a->slots);
-    free(a->places);
-    free(a);
+    free(m->account);
+    m->account = NULL;
 }

@@ -22,12 +22,23 @@ struct timing_site {
     uint64_t local_accesses, rows;                  /* of local memory: instructions, rows asked for */
 };
 
+/* What slots did over time, from the request on: at most so many buckets of 2^shift cycles. */
+enum { TIMING_BUCKETS = 128 };
+
+struct timing_series {
+    unsigned shift;
+    size_t n;                                     /* the last one may be shorter */
+    uint64_t slots[TIMING_BUCKETS][TIMING_SLOTS]; /* cycles of the slots of all SMs */
+    uint64_t *warps; /* cycles of slots with a warp: bucket b of SM s is number s * TIMING_BUCKETS + b */
+};
+
 struct timing_account {
     unsigned sms, warps;             /* slots of an SM */
     uint64_t (*slots)[TIMING_SLOTS]; /* cycles; slot w of SM s is number s * warps + w */
     struct timing_counts *counts;    /* of each SM */
     struct timing_site *sites;       /* all that a warp has reached, by address */
     size_t nsites;
+    struct timing_series series;
 };
 
 /* ---- reading one ---- */
@@ -40,12 +51,23 @@ double account_occupancy(const struct timing_account *a);
  * counts as line 0. False: there is none, or no line is known at all. */
 bool account_line(const struct timing_account *a, int64_t line, struct timing_site *sum);
 
+/* Adds the numbers of one to those of another. */
+void site_add(struct timing_site *sum, const struct timing_site *site);
+
+/* The members of a series' object of JSON: "interval": 4, "slots": {"issued": [...], ...}, "warps": [[...], ...], of
+ * each SM the cycles of slots with a warp. */
+void timing_series_json(const struct timing_series *series, unsigned sms, FILE *out);
+
 /* The instruction as text. */
 void site_text(const struct timing_site *site, char *text, size_t size);
 
 /* ---- asking for them ---- */
 
-/* Counts from the next launch on; each launch then has an account. False: no memory. */
+/* Counts from the next launch on; each launch then has an account. Asking twice is asking once. Nothing runs. False: no
+ * memory. */
 bool timing_account(struct model *model);
+
+/* No longer. Nothing runs; does nothing when nobody has asked. */
+void timing_account_end(struct model *model);
 
 #endif

@@ -36,6 +36,10 @@ struct flight *flight_new(struct core *c, const struct op *op, unsigned slot)
     f->lanes = 0;
     f->cycles = 1;
     f->ready = 0;
+    if (__builtin_expect(c->model->account != NULL, 0)) {
+        const struct resident *group = c->slot[slot].group;
+        f->launch = group && group->launch ? group->launch->serial : 0;
+    }
     return f;
 }
 

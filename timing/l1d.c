@@ -79,7 +79,7 @@ static void decide(struct core *c)
     struct tag *tag = tags_find(&d->tags, a->line);
     d->have_stage1 = false;
     if (__builtin_expect(c->model->account != NULL, 0))
-        account_lookup(c, a->flight->op, tag || c->model->config.perfect_caches);
+        account_lookup(c, a->flight, tag || c->model->config.perfect_caches);
     if (tag || c->model->config.perfect_caches) {
         if (tag) tags_hit(&d->tags, tag);
         if (tag && a->kind == A_WRITE) tag->dirty = true;

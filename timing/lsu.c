@@ -199,7 +199,7 @@ static void send(struct core *c)
         EVENT(c, "lsu_dreq", l->flight->entry, a.line, "%s", store ? "write" : "read");
         l1d_take(c, &a);
     }
-    if (__builtin_expect(c->model->account != NULL, 0)) account_access(c, l->flight->op, l->to_lds, first);
+    if (__builtin_expect(c->model->account != NULL, 0)) account_access(c, l->flight, l->to_lds, first);
     l->left &= ~a.lanes;
     if (!l->left) l->state = LSU_IDLE;
 }

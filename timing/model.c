@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "timing/account.h"
 #include "timing/model.h"
 
 enum { HANG_CYCLES = 1000000 };
@@ -45,7 +46,6 @@ static void cycle(struct model *m)
     l2_take_messages(m);
     for (unsigned i = 0; i < m->ncores; i++)
         if (!is_quiet(&m->cores[i])) core_cycle(&m->cores[i]);
-        else if (m->account) account_idle(&m->cores[i]);
 }
 
 /* ---- the functional machine ---- */
@@ -241,7 +241,7 @@ static void close_model(struct model *m)
         tags_close(&m->cores[i].l1d.tags);
     }
     running_close(m);
-    account_close(m);
+    timing_account_end(m);
     tags_close(&m->l2.tags);
     code_forget(m);
     free(m->code);

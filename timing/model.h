@@ -77,6 +77,7 @@ struct flight {
     uint32_t lanes;  /* active ones; of a scalar access: lane 0 */
     uint32_t cycles; /* of an SFU operation */
     uint64_t ready;  /* when its unit has the result */
+    uint64_t launch; /* running.serial, when somebody asks where cycles go */
     uint32_t address[ISA_LANES];
 };
 
@@ -403,7 +404,8 @@ struct running {
     uint64_t warps_left;         /* that have not ended ... */
     uint64_t groups_left;        /* ... and groups whose end has not been through the caches */
     struct timing_counts before; /* what all SMs had counted when it began */
-    bool alone;                  /* no other launch has run meanwhile */
+    uint64_t serial;             /* which no other launch of the model has */
+    struct account *account;     /* where its cycles go; NULL: nobody asks */
     bool hung;
     bool abandoned; /* one of its groups has left before its end */
     bool answered;  /* its end has been through all caches */
@@ -427,7 +429,8 @@ struct model {
     unsigned ncores;
     struct l2 l2;
     struct code_pages *code;
-    struct account *account; /* where cycles go; NULL: nobody asks */
+    struct slot_account *account; /* of each warp slot, for where cycles go; NULL: nobody asks */
+    uint64_t serials;             /* launches so far */
     struct timing_launch *launches;
     size_t nlaunches, room;
     struct timeline *timeline; /* where events go; NULL: nowhere */
@@ -603,17 +606,16 @@ static inline uint32_t line_of(const struct model *m, uint32_t address)
     return address & ~(m->config.line_bytes - 1);
 }
 
-/* account.c: where cycles go. In a cycle of an SM, after front_decide, or in one in which nothing happens there; a line
- * or row asked for, the first one of its instruction or another; a line looked up in the data cache. */
+/* account.c: where cycles go. In a cycle of an SM, after front_decide; a line or row asked for, the first one of its
+ * instruction or another; a line looked up in the data cache. */
 void account_cycle(struct core *c);
-void account_idle(struct core *c);
-void account_access(struct core *c, const struct op *op, bool local, bool first);
-void account_lookup(struct core *c, const struct op *op, bool hit);
-/* A launch begins, and has ended: NULL when there was no memory. */
-void account_begin(struct model *m);
-struct timing_account *account_end(struct model *m, const struct launch_info *info);
+void account_access(struct core *c, const struct flight *f, bool local, bool first);
+void account_lookup(struct core *c, const struct flight *f, bool hit);
+/* A launch begins, and has ended: NULL when there was no memory, or nobody asks; or it is given up. */
+struct account *account_begin(const struct model *m);
+struct timing_account *account_end(struct model *m, struct running *r);
+void account_drop(struct account *a);
 void account_free(struct timing_account *a);
-void account_close(struct model *m);
 
 /* timeline.c: opens the file for events, and ends it at cycle `now`; errors as output_open and output_close */
 struct timeline *timeline_open(const struct model *m, const char *path, char *why, size_t why_size);

@@ -34,6 +34,29 @@ static void put_slots(const uint64_t slots[TIMING_SLOTS], FILE *out)
     fputs("}", out);
 }
 
+static void put_numbers(const uint64_t *numbers, size_t n, size_t step, FILE *out)
+{
+    for (size_t i = 0; i < n; i++) fprintf(out, "%s%llu", i ? ", " : "[", (unsigned long long)numbers[i * step]);
+    fputs(n ? "]" : "[]", out);
+}
+
+void timing_series_json(const struct timing_series *s, unsigned sms, FILE *out)
+{
+    const char *separator = "";
+    fprintf(out, "\"interval\": %llu, \"slots\": {", 1ull << s->shift);
+#define SLOT(name, title, text) \
+    fprintf(out, "%s\"" #name "\": ", separator), separator = ", "; \
+    put_numbers(&s->slots[0][SLOT_##name], s->n, TIMING_SLOTS, out);
+#include "timing/slots.def"
+#undef SLOT
+    fputs("}, \"warps\": [", out);
+    for (unsigned i = 0; i < sms; i++) {
+        if (i) fputs(", ", out);
+        put_numbers(s->warps + (size_t)i * TIMING_BUCKETS, s->n, 1, out);
+    }
+    fputs("]", out);
+}
+
 /* The members of a site but for its address, for a site or a line. */
 static void put_site(const struct timing_site *s, FILE *out)
 {
@@ -89,7 +112,9 @@ static void put_account(const struct timing_launch *l, FILE *out)
     fprintf(out, ", \"warp_slots\": %u, \"occupancy\": %.4f,\n     \"slots\": ", a->sms * a->warps,
             account_occupancy(a));
     put_slots(slots, out);
-    fputs(",\n     \"sms\": [", out);
+    fputs(",\n     \"over_time\": {", out);
+    timing_series_json(&a->series, a->sms, out);
+    fputs("},\n     \"sms\": [", out);
     for (unsigned i = 0; i < a->sms; i++) put_sm(l, i, out);
     fputs("],\n     \"code\": [", out);
     put_code(a, out);

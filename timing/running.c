@@ -37,7 +37,6 @@ static void begin_first(struct model *m)
     m->begun = m->now;
     code_forget(m);
     for (unsigned i = 0; i < m->ncores; i++) m->cores[i].counts = (struct timing_counts){0};
-    if (m->account) account_begin(m);
 }
 
 static unsigned free_number(const struct model *m)
@@ -67,7 +66,7 @@ static struct running *running_new(const struct model *m, const struct launch *l
                           .warps_left = groups * l->warps,
                           .groups_left = groups,
                           .before = sum_of_counts(m),
-                          .alone = !m->running,
+                          .account = m->account ? account_begin(m) : NULL,
                           .hung = m->hung};
     return r;
 }
@@ -82,7 +81,8 @@ void running_begin(struct model *m, const struct launch *launch, const struct la
         m->nabandoned++;
         return;
     }
-    for (; *end; end = &(*end)->next) (*end)->alone = false;
+    r->serial = ++m->serials;
+    while (*end) end = &(*end)->next;
     *end = r;
     if (m->ncores) EVENT0(&m->cores[0], "host_req", r->number, "0");
 }
@@ -148,15 +148,14 @@ static void record(struct model *m, struct running *r)
         m->launches = more;
         m->room = room;
     }
-    m->launches[m->nlaunches++] =
-        (struct timing_launch){.kernel = r->kernel,
-                               .hung = r->hung,
-                               .begun = r->begun,
-                               .cycles = m->now - r->begun,
-                               .line_bytes = m->config.line_bytes,
-                               .threads_per_warp = r->launch->threads_per_warp,
-                               .counts = counted_since(m, &r->before),
-                               .account = m->account && r->alone ? account_end(m, r->info) : NULL};
+    m->launches[m->nlaunches++] = (struct timing_launch){.kernel = r->kernel,
+                                                         .hung = r->hung,
+                                                         .begun = r->begun,
+                                                         .cycles = m->now - r->begun,
+                                                         .line_bytes = m->config.line_bytes,
+                                                         .threads_per_warp = r->launch->threads_per_warp,
+                                                         .counts = counted_since(m, &r->before),
+                                                         .account = account_end(m, r)};
     r->kernel = NULL;
 }
 
@@ -170,6 +169,7 @@ static void forget(struct model *m, const struct running *r)
 
 static void running_free(struct running *r)
 {
+    account_drop(r->account);
     free(r->kernel);
     free(r);
 }

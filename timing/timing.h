@@ -30,8 +30,7 @@ struct timing_launch {
     uint32_t line_bytes; /* of all caches */
     uint32_t threads_per_warp;
     struct timing_counts counts;    /* of the SMs meanwhile: with what other launches did at the same time */
-    struct timing_account *account; /* where the cycles went (account.h); NULL: nobody has asked, or another launch ran
-                                     * at the same time */
+    struct timing_account *account; /* where the cycles went (account.h); NULL: nobody has asked */
 };
 
 /* Makes a model for a machine in which nothing runs yet (with one host thread, else SMs of others get no work), and

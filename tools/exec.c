@@ -35,10 +35,11 @@ enum {
 static const struct flag flags[] = {
     [PROFILE] = {"profile", 0, "[=FILE]",
                  "count instructions by line and kernel, exactly: a table, or FILE ending in .html,\n.callgrind or "
-                 ".speedscope.json; several with commas (docs/profiler.md)"},
+                 ".speedscope.json; several with commas (docs/profiler.md). With --timing\nalso what warps "
+                 "waited for, and how many there were over time"},
     [PROFILE_MEMORY] = {"profile-memory", 0, "[=N]",
                         "also watch the accesses of each kernel's first launch, or of every Nth\n(slow): lines, bank "
-                        "conflicts, patterns; and advice from them"},
+                        "conflicts, patterns, barriers; and advice from them"},
     [TIMELINE] = {"timeline", 0, "FILE",
                   "write what was queued, ran and waited when, as JSON for ui.perfetto.dev\n(docs/profiler.md)"},
     [CHECK] = {"check", 0, "[=KINDS]", "look for mistakes of kernels: all, or a list as for `ventus run`"},

@@ -1,8 +1,9 @@
 /* ventus profile: what can be done with profiles that `ventus exec --profile=FILE.json` has written. `diff` compares
- * two of them: kernels by name, lines by what has changed in the source. */
+ * two of them: kernels by name, lines by what has changed in the source. `page` makes a page of one. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "profile/page.h"
 #include "profile_diff.h"
 #include "tool.h"
 
@@ -41,6 +42,7 @@ static void add_counts(struct counts *sum, const struct counts *c)
 {
     sum->executions += c->executions;
     sum->lanes += c->lanes;
+    sum->cycles += c->cycles;
 }
 
 static uint32_t line_number_of(const struct profile_file *f, const struct json *object)
@@ -50,12 +52,25 @@ static uint32_t line_number_of(const struct profile_file *f, const struct json *
     return (uint32_t)number;
 }
 
+/* Of the warps of a line; 0 without a cycle model. */
+static uint64_t cycles_of(const struct profile_file *f, const struct json *object)
+{
+    const struct json *slots = json_member(json_member(object, "timing"), "slots");
+    uint64_t sum = 0;
+#define SLOT(name, title, text) \
+    if (slots && strcmp(#name, "no_warp") != 0) sum += count_of(f, slots, #name);
+#include "timing/slots.def"
+#undef SLOT
+    return sum;
+}
+
 static void read_lines(const struct profile_file *f, const struct json *object, struct kernel *k)
 {
     const struct json *m = list_of(f, object, "lines", &k->nlines);
     k->lines = allocate((k->nlines + 1) * sizeof *k->lines);
     for (struct line *l = k->lines; m; m = m->next, l++) {
-        *l = (struct line){line_number_of(f, m), {count_of(f, m, "executions"), count_of(f, m, "lanes")}};
+        *l = (struct line){line_number_of(f, m),
+                           {count_of(f, m, "executions"), count_of(f, m, "lanes"), cycles_of(f, m)}};
         add_counts(&k->all, &l->counts);
     }
     qsort(k->lines, k->nlines, sizeof *k->lines, by_number);
@@ -73,6 +88,8 @@ static void read_kernel(const struct profile_file *f, const struct json *object,
     k->launches = count_of(f, object, "launches");
     k->host_ns = count_of(f, object, "host_ns");
     k->counters = json_member(object, "counters");
+    k->slots = json_member(json_member(object, "timing"), "slots");
+    k->cycles = json_member(object, "cycles") ? count_of(f, object, "cycles") : 0;
     read_lines(f, object, k);
 }
 
@@ -242,10 +259,11 @@ static void free_diff(struct profile_diff *d)
 
 /* ---- the command ---- */
 
-enum { FLAG_LINES, FLAG_JSON };
+enum { FLAG_LINES, FLAG_JSON, FLAG_OUTPUT };
 static const struct flag flags[] = {
     {"lines", 0, "N", "so many of each kernel's hottest lines (12)"},
     {"json", 0, "FILE", "write the comparison as JSON; - is standard output, without the table"},
+    {"output", 'o', "FILE", "of `page`; standard output without it"},
     {0},
 };
 
@@ -253,6 +271,7 @@ static const char about[] =
     "Compares two profiles, as `ventus exec --profile=FILE.json` writes them: instructions, active lanes and counters "
     "of\n"
     "each kernel, instructions of its hottest lines. B/A below 1: B executes less (docs/profiler.md).\n\n"
+    "`page` makes the page of a profile, as FILE.html of `ventus exec --profile` is one.\n\n"
     "Example:  ventus exec --profile=before.json ./program      then change the kernel\n"
     "          ventus exec --profile=after.json ./program\n"
     "          ventus profile diff before.json after.json";
@@ -264,25 +283,46 @@ static void write_diff(const struct profile_diff *d, size_t lines, const char *j
     if (!json || strcmp(json, "-") != 0) profile_diff_table(d, lines, stdout);
 }
 
+static void write_page(const char *path, const char *output)
+{
+    struct profile_file file = {0};
+    size_t size;
+    char *text = read_file(path, &size); /* what is read below is taken apart */
+    read_profile(&file, path);
+    free_profile(&file);
+    FILE *out = open_output(output);
+    profile_page_put(text, size, out);
+    close_output(out, output);
+    free(text);
+}
+
 int cmd_profile(int argc, char **argv)
 {
     struct profile_file file[SIDES] = {0};
-    const char *plain[1 + SIDES], *json = NULL;
+    const char *plain[1 + SIDES], *json = NULL, *output = NULL;
     size_t n = 0, lines = 12;
-    struct args args = {.command = "profile",
-                        .usage = "diff [--lines N] [--json FILE] A.json B.json",
-                        .about = about,
-                        .flags = flags,
-                        .argc = argc,
-                        .argv = argv,
-                        .at = 1};
+    struct args args = {
+        .command = "profile",
+        .usage = "diff [--lines N] [--json FILE] A.json B.json\n       ventus profile page [-o FILE.html] A.json",
+        .about = about,
+        .flags = flags,
+        .argc = argc,
+        .argv = argv,
+        .at = 1};
     for (int flag; (flag = args_next(&args)) != ARG_END;) {
         if (flag == FLAG_LINES) lines = (size_t)number_arg(&args, "--lines", args.value, 0, 1000000);
         else if (flag == FLAG_JSON) json = args.value;
+        else if (flag == FLAG_OUTPUT) output = args.value;
         else if (n == 1 + SIDES) usage_error(&args, "unexpected argument '%s'", args.value);
         else plain[n++] = args.value;
     }
-    if (n && strcmp(plain[0], "diff") != 0) usage_error(&args, "no '%s' of profiles; there is 'diff'", plain[0]);
+    if (n && !strcmp(plain[0], "page")) {
+        if (n != 2) usage_error(&args, "'page' and one profile are needed");
+        write_page(plain[1], output ? output : "-");
+        return EXIT_OK;
+    }
+    if (n && strcmp(plain[0], "diff") != 0)
+        usage_error(&args, "no '%s' of profiles; there are 'diff', 'page'", plain[0]);
     if (n != 1 + SIDES) usage_error(&args, "'diff' and two profiles are needed");
     for (int i = 0; i < SIDES; i++) read_profile(&file[i], plain[1 + i]);
     struct profile_diff d = pair_kernels(&file[A], &file[B]);

@@ -11,6 +11,7 @@ enum { A, B, SIDES };
 
 struct counts {
     uint64_t executions, lanes; /* by warps; active, of all executions */
+    uint64_t cycles;            /* of warps, by a cycle model; 0: there is none */
 };
 
 struct line {
@@ -22,6 +23,8 @@ struct kernel {
     const char *name, *source; /* NULL: not in the profile */
     uint64_t program, launches, host_ns;
     const struct json *counters;
+    uint64_t cycles;          /* of launches, by a cycle model */
+    const struct json *slots; /* of warps, by what they did; NULL: not known */
     struct counts all;
     struct line *lines; /* that were executed, by number */
     size_t nlines;

@@ -7,11 +7,13 @@
 enum { TEXT = 60 };
 
 /* 0: not in the profile. */
-static uint64_t counter_of(const struct kernel *k, const char *key)
+static uint64_t number_of(const struct json *object, const char *key)
 {
-    const struct json *m = json_member(k->counters, key);
+    const struct json *m = json_member(object, key);
     return m && m->kind == JSON_NUMBER && m->count != JSON_NO_COUNT ? m->count : 0;
 }
+
+static uint64_t counter_of(const struct kernel *k, const char *key) { return number_of(k->counters, key); }
 
 /* ---- cells ---- */
 
@@ -66,6 +68,9 @@ static void put_line(const struct kernel_pair *p, const struct line_pair *l, FIL
     const char *text = text_of(p, l, &n);
     put_counts(l->counts[A].executions, l->counts[B].executions, out);
     for (int i = 0; i < SIDES; i++) put_lanes(&l->counts[i], 7, out);
+    if (p->side[A]->all.cycles || p->side[B]->all.cycles)
+        fprintf(out, " %14llu %14llu", (unsigned long long)l->counts[A].cycles,
+                (unsigned long long)l->counts[B].cycles);
     for (int i = 0; i < SIDES; i++) put_line_number(l->there[i], l->number[i], out);
     fputs(text ? "  " : "", out);
     output_plain(out, text, n, TEXT);
@@ -88,18 +93,32 @@ static void put_lanes_row(const struct kernel *a, const struct kernel *b, FILE *
     putc('\n', out);
 }
 
+/* By a cycle model: of the launches, and of their warps by what these did. */
+static void put_cycles(const struct kernel *a, const struct kernel *b, FILE *out)
+{
+    put_row("cycles of the model", a->cycles, b->cycles, out);
+    put_row("cycles of its warps", a->all.cycles, b->all.cycles, out);
+#define SLOT(name, title, text) \
+    if (strcmp(#name, "no_warp") != 0) put_row("  " #name, number_of(a->slots, #name), number_of(b->slots, #name), out);
+#include "timing/slots.def"
+#undef SLOT
+}
+
 static void put_both(const struct kernel_pair *p, size_t lines, FILE *out)
 {
     const struct kernel *a = p->side[A], *b = p->side[B];
     fprintf(out, "\n%*s %14s %14s %8s\n", 25, "", "A", "B", "B/A");
     put_row("launches", a->launches, b->launches, out);
     put_row("host's microseconds", a->host_ns / 1000, b->host_ns / 1000, out);
+    put_cycles(a, b, out);
     put_lanes_row(a, b, out);
 #define VENTUS_COUNTER(name, type, how, cl, text) put_row(text, counter_of(a, #name), counter_of(b, #name), out);
 #include "sim/counters.def"
 #undef VENTUS_COUNTER
     if (!lines || !p->nlines) return;
-    fprintf(out, " %14s %14s %8s %7s %7s %6s %6s\n", "instructions A", "B", "B/A", "lanes A", "B", "line A", "B");
+    fprintf(out, " %14s %14s %8s %7s %7s", "instructions A", "B", "B/A", "lanes A", "B");
+    if (a->all.cycles || b->all.cycles) fprintf(out, " %14s %14s", "cycles A", "B");
+    fprintf(out, " %6s %6s\n", "line A", "B");
     for (size_t i = 0; i < p->nlines && i < lines; i++) put_line(p, &p->lines[i], out);
     if (p->nlines > lines) fprintf(out, "  ... and %zu more lines\n", p->nlines - lines);
 }
@@ -137,8 +156,8 @@ void profile_diff_table(const struct profile_diff *d, size_t lines, FILE *out)
 
 static void json_counts(const struct counts *c, FILE *out)
 {
-    fprintf(out, "{\"executions\": %llu, \"lanes\": %llu", (unsigned long long)c->executions,
-            (unsigned long long)c->lanes);
+    fprintf(out, "{\"executions\": %llu, \"lanes\": %llu, \"cycles\": %llu", (unsigned long long)c->executions,
+            (unsigned long long)c->lanes, (unsigned long long)c->cycles);
 }
 
 static void json_side(const char *key, const struct kernel *k, FILE *out)

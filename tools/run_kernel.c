@@ -191,6 +191,7 @@ int run_kernel(struct request *r)
     ask_backend(r);
     ventus_device *device = open_device(r, module);
     observers_open(r, device_gpu(device));
+    device_set_model(device, r->model);
     uint64_t *local_sizes = allocate((k->nargs + 1) * sizeof *local_sizes);
     void *image = place_arguments(r, k, device, local_sizes);
     choose_local(r, k, device, local_sizes);
@@ -213,6 +214,7 @@ int run_kernel(struct request *r)
     free(image);
     free(local_sizes);
     ventus_module_free(module);
+    device_set_model(device, NULL);
     int code = observers_close(r, device_gpu(device), status == VENTUS_OK ? EXIT_OK : EXIT_FAILED);
     const struct check *own = device_checks(device); /* VENTUS_CHECK asked for these */
     if (own) code = observer_found(&r->report, &observer_check, own, code);

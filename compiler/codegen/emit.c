@@ -490,6 +490,7 @@ void emit_run(struct func *f)
     c->nlines = o.nlines;
     c->lds_bytes = f->lds_bytes;
     c->pds_bytes = (f->frame + 3) & ~3u;
+    c->spill_bytes = f->spilled;
 }
 
 void dump_machine(struct func *f)

@@ -521,6 +521,7 @@ static void find_home(struct spiller *s, int32_t reg)
     if (f->frame + 8 > 1u << 24) fail(f, "too many private variables");
     f->vregs[reg].slot = f->frame ? f->frame : 4;
     f->frame = f->vregs[reg].slot + 4;
+    f->spilled += 4;
 }
 
 /* Bases that are split serve what there is already; those for this round's slots begin anew. */

@@ -137,6 +137,7 @@ static void homes(void **state)
     assert_int_equal(f->vregs[vector('v')].slot, 4);
     assert_int_equal(f->vregs[vector('w')].slot, 8);
     assert_int_equal(f->frame, 12);
+    assert_int_equal(f->spilled, 8);
     assert_true(f->vregs[f->mblocks[0].code[0].rd].undefined);
 }
 

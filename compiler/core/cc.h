@@ -36,6 +36,7 @@ struct code {
     uint32_t vgprs, sgprs; /* highest used + 1, rounded up to 4 */
     uint32_t lds_bytes;    /* static local memory */
     uint32_t pds_bytes;    /* private bytes of one work-item, from address 0 on: with those of the routines called */
+    uint32_t spill_bytes;  /* its own of them that spilled registers are in */
     struct isa_registers written; /* by it and the routines that it calls: what a call of it changes */
     bool sets_rpc;                /* so does it with rpc: lanes part in it */
     struct line {

@@ -198,7 +198,8 @@ struct func {
     /* Memory of the kernel. */
     struct local *locals;
     uint32_t nlocals, locals_cap, lds_bytes;
-    uint32_t frame;      /* private bytes used so far */
+    uint32_t frame;      /* private bytes used so far ... */
+    uint32_t spilled;    /* ... and those of them that spilled registers are in */
     int32_t *slot_bases; /* registers with addresses of spilled ones, spill.c */
     uint32_t nslot_bases, slot_bases_room;
 

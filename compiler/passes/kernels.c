@@ -212,8 +212,10 @@ void kernels_collect(struct cc *cc)
 
 /* ---- the note ---- */
 
-static struct ventus_kernel describe(const struct kernel *k)
+/* `spills` is for profiles alone, and the driver does not look at it. */
+static struct ventus_kernel describe(struct cc *cc, const struct kernel *k)
 {
+    const uint32_t spills = k->code.spill_bytes;
     return (struct ventus_kernel){.name = k->name,
                                   .entry = k->address,
                                   .vgprs = k->code.vgprs,
@@ -227,7 +229,8 @@ static struct ventus_kernel describe(const struct kernel *k)
                                   .links = k->links,
                                   .vec_hint = k->vec_hint,
                                   .nargs = k->nargs,
-                                  .args = k->args};
+                                  .args = k->args,
+                                  .more = spills ? cc_printf(cc, " spills=%u", (unsigned)spills) : NULL};
 }
 
 static void add_lines(struct note *note, const struct kernel *list, uint32_t n)
@@ -256,7 +259,7 @@ struct note program_note(struct cc *cc)
                         .strings = cc->literals.list,
                         .nstrings = cc->literals.n};
     note.kernels = cc_alloc(cc, (cc->nkernels + 1) * sizeof *note.kernels);
-    for (uint32_t i = 0; i < cc->nkernels; i++) note.kernels[i] = describe(&cc->kernels[i]);
+    for (uint32_t i = 0; i < cc->nkernels; i++) note.kernels[i] = describe(cc, &cc->kernels[i]);
     describe_lines(cc, &note);
     note.sources = cc_alloc(cc, sizeof *note.sources); /* where listings find the text of the lines */
     *note.sources = (struct note_source){.name = cc->source_name, .text = cc->source, .size = cc->source_size};

@@ -1,5 +1,6 @@
 """Devices, buffers, modules, kernels, launches."""
 import collections
+import collections.abc
 import contextlib
 import ctypes
 import operator
@@ -102,6 +103,20 @@ def open_index(index):
     return handle, index
 
 
+opened = weakref.WeakSet() # all devices
+
+
+def after_fork():
+    """In a child: whoever had a lock is a thread of the parent's, which will never give it back."""
+    global choosing
+    choosing = threading.RLock()
+    for device in opened:
+        device._lock = threading.RLock()
+
+
+os.register_at_fork(after_in_child=after_fork)
+
+
 class Device:
     """An open machine with memory of its own. Every method may be called from any thread; a child of fork() opens its own.
 
@@ -111,19 +126,21 @@ class Device:
 
     def __init__(self, index=0, config=None, timing=None):
         self._handle, self._users, self._lock, self._pid = None, 0, threading.RLock(), os.getpid()
+        opened.add(self)
         named = os.environ.get("VENTUS_CONFIG", "").split(":") if config is None else []
-        self._folder = tempfile.TemporaryDirectory(prefix="ventus-") if timing is not None else None
+        self._folder = tempfile.mkdtemp(prefix="ventus-") if timing is not None else None
+        self._remove = weakref.finalize(self, c.remove_folder, self._folder, self._pid)
         if config is not None:
-            config = c.path_argument(config, "config")
+            config = os.path.abspath(c.path_argument(config, "config")) # programs are compiled for it, wherever the process is then
         if timing is not None:
             place = whole(index, "the number of a device", 0, 2**31)
             config = config or (named[place] if place < len(named) and named[place] else None)
-            config = file_with_timing(config, c.path_argument(timing, "timing"), self._folder.name)
+            config = file_with_timing(config, c.path_argument(timing, "timing"), self._folder)
         if config is not None:
             self._handle, self.config = open_file(config), config
         else:
             self._handle, index = open_index(index)
-            self.config = named[index] if index < len(named) and named[index] else None
+            self.config = os.path.abspath(named[index]) if index < len(named) and named[index] else None
         struct = c.InfoStruct()
         library().ventus_device_info(self._handle, byref(struct))
         self.info = info_of(struct)
@@ -158,8 +175,7 @@ class Device:
             handle, self._handle = self._handle, None
         if handle is not None and os.getpid() == self._pid:
             library().ventus_close(handle)
-        if self._folder and os.getpid() == self._pid:
-            self._folder.cleanup()
+        self._remove()
 
     def __enter__(self):
         return self
@@ -193,7 +209,7 @@ class Device:
         compiler says. Includes are read below the current folder and those of -I."""
         if not isinstance(source, str) or not isinstance(options, str):
             raise TypeError("source and options are strings")
-        with tempfile.TemporaryDirectory(prefix="ventus-") as folder:
+        with c.temporary_folder() as folder:
             out = os.path.join(folder, "a.elf")
             machine = ["--config", self.config] if self.config else ["--profile", self.info.instruction_set]
             try:
@@ -248,7 +264,7 @@ class Buffer:
 
     def __init__(self, device, source):
         array = contiguous(source, "a buffer") if isinstance(source, np.ndarray) else None
-        self.device, self._address = device, None
+        self.device, self._address, self._launches = device, None, 0
         self.nbytes = array.nbytes if array is not None else whole(source, "the size of a buffer", 1, 2**64 - 1)
         self.dtype, self.shape = (array.dtype, array.shape) if array is not None else (None, (self.nbytes,))
         address = c_uint32()
@@ -270,9 +286,18 @@ class Buffer:
             raise ValueError(f"{size} bytes at {offset} leave the buffer, which has {self.nbytes}")
         return self.address + offset
 
+    def _same_type(self, array, what):
+        """Numbers go to and from a buffer of numbers in their own type; structures, bytes and buffers of bytes are anything."""
+        ours, theirs = self.dtype, array.dtype
+        if ours is not None and ours != theirs and "V" not in (ours.kind, theirs.kind) and np.uint8 not in (ours, theirs):
+            raise TypeError(f"{what}: the array has {theirs} where the buffer has {ours}; array.view(numpy.uint8) has its bytes")
+
     def write(self, array, offset=0):
-        """Copies an array to the buffer, from byte `offset` on."""
+        """Copies an array to the buffer, from byte `offset` on. An array of other numbers than the buffer was made of is a TypeError."""
+        if not isinstance(array, (np.ndarray, np.generic)):
+            raise TypeError(f"write copies a numpy array, not {type(array).__name__}, whose numbers have no type of the device's")
         array = contiguous(np.asarray(array), "write")
+        self._same_type(array, "write")
         address = self._range(offset, array.nbytes)
         with self.device._open() as handle:
             c.check(library().ventus_write(handle, address, array.ctypes.data, array.nbytes), "write")
@@ -283,17 +308,32 @@ class Buffer:
             out = np.empty(self.shape, self.dtype or np.uint8)
         if not isinstance(out, np.ndarray) or not out.flags.writeable:
             raise TypeError("read fills a numpy array that can be written to")
+        self._same_type(out, "read")
         address = self._range(offset, contiguous(out, "read").nbytes)
         with self.device._open() as handle:
             c.check(library().ventus_read(handle, out.ctypes.data, address, out.nbytes), "read")
         return out
 
     def free(self):
-        """Gives the memory back; freeing twice is allowed. Any other use after that is an Error."""
+        """Gives the memory back; freeing twice is allowed. Any other use after that is an Error. Error: a kernel that runs has it."""
         with self.device._lock:
+            if self._launches and self.device._pid == os.getpid():
+                raise Error("the buffer is an argument of a kernel that another thread runs")
             address, self._address = self._address, None
             if address is not None and self.device._handle is not None and self.device._pid == os.getpid():
                 library().ventus_free(self.device._handle, address)
+
+    @contextlib.contextmanager
+    def _launched(self):
+        """Its address, for a launch that free() must not come between."""
+        with self.device._lock:
+            address = self.address
+            self._launches += 1
+        try:
+            yield address
+        finally:
+            with self.device._lock:
+                self._launches -= 1
 
     def __enter__(self):
         return self
@@ -351,16 +391,34 @@ def number_type(name):
     return np.dtype(NUMBERS[found[1]]), int(found[2] or 1)
 
 
-def numbers(value, dtype, what):
-    """Numbers of Python as an array of this type, if they fit."""
-    array = np.array(value)
-    if array.dtype.kind not in ("biuf" if dtype.kind == "f" else "biu"):
-        raise TypeError(f"{what}: {value!r} is no {'number' if dtype.kind == 'f' else 'integer'}")
+def fits(number, dtype):
+    """Whether a number of Python is one of this type; inf and nan are floats, too large ones are not."""
     if dtype.kind != "f":
-        least, most = np.iinfo(dtype).min, np.iinfo(dtype).max
-        if any(not least <= int(n) <= most for n in array.ravel()):
-            raise ValueError(f"{what}: {value!r} does not fit into {dtype}")
-    return array.astype(dtype)
+        return np.iinfo(dtype).min <= number <= np.iinfo(dtype).max
+    try:
+        with np.errstate(over="ignore"):
+            return bool(np.isfinite(dtype.type(float(number)))) or not np.isfinite(float(number))
+    except OverflowError:
+        return False
+
+
+def flat(value):
+    """The members of sequences in sequences; anything else is one."""
+    if isinstance(value, collections.abc.Sequence) and not isinstance(value, (str, bytes)):
+        return [member for part in value for member in flat(part)]
+    return [value]
+
+
+def numbers(value, dtype, what):
+    """Numbers of Python as an array of this type, if they fit. One by one: of mixed ones numpy makes floats or objects."""
+    values = flat(value)
+    wanted = (int, float, np.bool_, np.number) if dtype.kind == "f" else (int, np.bool_, np.integer)
+    for n in values:
+        if not isinstance(n, wanted) or isinstance(n, np.complexfloating):
+            raise TypeError(f"{what}: {n!r} is no {'number' if dtype.kind == 'f' else 'integer'}")
+        if not fits(n, dtype):
+            raise ValueError(f"{what}: {str(n)[:40]} does not fit into {dtype}")
+    return np.array([float(n) if dtype.kind == "f" else int(n) for n in values], dtype)
 
 
 class Argument:
@@ -369,6 +427,7 @@ class Argument:
     def __init__(self, struct, number, kernel):
         self.kind, self.size, self.offset, self.align = struct.kind, struct.size, struct.offset, struct.align
         self.name, self.type = text_of(struct.name), text_of(struct.type)
+        self.const = "const" in text_of(struct.qualifiers).split()
         self.what = f"argument {number}, {self.type} {self.name}, of kernel {kernel}"
 
     def pointer_matches(self, dtype):
@@ -414,6 +473,9 @@ def largest_divisor(number, most):
     return next(n for n in range(min(number, most), 0, -1) if number % n == 0)
 
 
+first = operator.itemgetter(0)
+
+
 class Kernel:
     """A kernel of a module, for its device.
 
@@ -434,6 +496,10 @@ class Kernel:
 
     def max_group(self, local_sizes=None):
         """Work-items of its largest work-group; `local_sizes`, bytes of each argument in local memory, 0 of others."""
+        if local_sizes is not None:
+            local_sizes = [whole(size, "the size of local memory", 0, 2**32 - 1) for size in local_sizes]
+            if len(local_sizes) != len(self._args):
+                raise ValueError(f"kernel {self.name} has {len(self._args)} arguments, and so many sizes, not {len(local_sizes)}")
         with self.device._open() as handle:
             return library().ventus_max_group(handle, self._struct, self._sizes(local_sizes or [0] * len(self._args)))
 
@@ -446,7 +512,7 @@ class Kernel:
         global_size  work-items: a number, or up to three
         local_size   of a work-group; a divisor of each. None: what the kernel requires, else the largest that fits
         args         one for each argument. A pointer is a Buffer, None, or a numpy array, which is copied to the device and,
-                     unless it is constant or read-only, back into itself; a value is a number, a sequence for a vector,
+                     unless it is const, constant or read-only, back into itself; a value is a number, a sequence for a vector,
                      or bytes; local memory is ventus.local(nbytes)
         timeout      seconds, after which the kernel is ended
         offset       of global ids, as global_size
@@ -455,7 +521,8 @@ class Kernel:
         """
         with contextlib.ExitStack() as held:
             handle = held.enter_context(self.device._open())
-            data, local_sizes, back = self._pack(list(args), held)
+            values = list(args) # which stay until the kernel has ended
+            data, local_sizes, back = self._pack(values, held)
             launch = self._describe(handle, global_size, local_size, offset, data, local_sizes)
             counters = self._run(handle, launch, timeout)
             for buffer, array in back:
@@ -471,7 +538,7 @@ class Kernel:
             if a.kind == c.LOCAL:
                 if not isinstance(value, Local):
                     raise TypeError(f"{a.what}: it points to local memory; give ventus.local(nbytes)")
-                local_sizes[i] = value.nbytes
+                local_sizes[i] = local(value.nbytes).nbytes
                 continue
             if a.kind in (c.GLOBAL, c.CONSTANT):
                 word = self._address(a, value, held, back, copies).to_bytes(4, "little")
@@ -490,22 +557,31 @@ class Kernel:
             if value.device is not self.device:
                 raise Error(f"{a.what}: the buffer is of another device")
             a.pointer_matches(value.dtype)
-            return value.address
+            return held.enter_context(value._launched())
         if not isinstance(value, np.ndarray):
             raise TypeError(f"{a.what}: it is a pointer; give a Buffer, a numpy array or None, not {type(value).__name__}")
         a.pointer_matches(value.dtype)
         contiguous(value, a.what)
         place = value.ctypes.data, value.nbytes
+        written = a.kind == c.GLOBAL and not a.const and value.flags.writeable
+        for (start, size), other in copies.items():
+            if (start, size) != place and start < place[0] + place[1] and place[0] < start + size and (written or other in map(first, back)):
+                raise ValueError(f"{a.what}: the array shares some of its memory with another argument, and each would have a copy; "
+                                 "give a copy of one, or the same array twice, or Buffers")
         if place not in copies:
             copies[place] = held.enter_context(Buffer(self.device, value))
-        if a.kind == c.GLOBAL and value.flags.writeable and all(b is not copies[place] for b, _ in back):
+        if written and copies[place] not in map(first, back):
             back.append((copies[place], value))
         return copies[place].address
 
-    def _group(self, handle, global_size, local_sizes):
+    def _required(self):
+        """The size that work-groups must have (reqd_work_group_size), or None."""
         required = tuple(self._struct.contents.reqd)
-        if all(required):
-            return required[:len(global_size)]
+        return required if all(required) else None
+
+    def _group(self, handle, global_size, local_sizes):
+        if self._required():
+            return self._required()[:len(global_size)]
         room = library().ventus_max_group(handle, self._struct, local_sizes)
         group = []
         for size in global_size:
@@ -525,6 +601,8 @@ class Kernel:
                 raise ValueError(f"the local size {part} does not divide the global size {whole_size}")
         rest = 3 - len(global_size)
         triple = c_uint32 * 3
+        if self._required() not in (None, (*group, *[1] * rest)):
+            raise ValueError(f"kernel {self.name} requires work-groups of {self._required()}, not {(*group, *[1] * rest)}")
         area = c.RangeStruct(len(global_size), triple(*global_size, *[1] * rest), triple(*group, *[1] * rest), triple(*start))
         if np.prod(group, dtype=object) > library().ventus_max_group(handle, self._struct, words):
             reason = ctypes.create_string_buffer(400)

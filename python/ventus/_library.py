@@ -3,12 +3,14 @@
 The structures here are those of that header, the lists those of sim/counters.def and sim/faults.def; tests/python/package.py
 compares them. Used by all other modules.
 """
+import contextlib
 import ctypes
 import os
 import pathlib
 import shutil
 import subprocess
 import sys
+import tempfile
 import threading
 from ctypes import POINTER, c_bool, c_char, c_char_p, c_int, c_size_t, c_uint32, c_uint64, c_void_p
 
@@ -198,6 +200,15 @@ def load(path):
     return lib
 
 
+def after_fork():
+    """In a child: a thread of the parent's may have been loading."""
+    global loading
+    loading = threading.RLock()
+
+
+os.register_at_fork(after_in_child=after_fork)
+
+
 def library():
     """The library, loaded at the first need: profiles in files can be read without."""
     if not loaded:
@@ -227,6 +238,23 @@ def path_argument(path, what):
     if "\0" in name or not name:
         raise Error(f"{what}: {name!r} is no name of a file")
     return name
+
+
+# ---- folders for temporary files ----
+
+def remove_folder(path, pid):
+    """A child of fork(), which ends some time, leaves its parent's."""
+    if path and os.getpid() == pid:
+        shutil.rmtree(path, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def temporary_folder():
+    path, pid = tempfile.mkdtemp(prefix="ventus-"), os.getpid()
+    try:
+        yield path
+    finally:
+        remove_folder(path, pid)
 
 
 # ---- the command ----

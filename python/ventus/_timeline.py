@@ -1,7 +1,6 @@
 """Timelines of programs: the trace events of `ventus exec --timeline` as arrays."""
 import os
 import re
-import tempfile
 
 from . import _library as c
 from ._json import Reader, array, frame, parse, read_text
@@ -115,7 +114,7 @@ def timeline(what, *, check=True, **options):
         if options:
             raise TypeError(f"a file is read without {', '.join(options)}")
         return Timeline(read_text(what), os.fspath(what))
-    with tempfile.TemporaryDirectory(prefix="ventus-") as folder:
+    with c.temporary_folder() as folder:
         path = os.path.join(folder, "timeline.json")
         code = c.exec_program(what, ["--timeline", path, *c.exec_options(**options)])
         if check and code:

@@ -6,6 +6,8 @@ import io
 import json
 import os
 import pathlib
+import re
+import subprocess
 import sys
 
 SOURCE = pathlib.Path(os.environ.get("VENTUS_SOURCE", pathlib.Path(__file__).parents[2]))
@@ -48,7 +50,15 @@ def check(cells, printed, steps):
         assert text == shown(cell), f"printed:\n{text}\nshown:\n{shown(cell)}"
 
 
+def check_start(notebook):
+    """As the notebook says it is started in the sources; a notebook's process is in the folder of the notebook."""
+    setting = re.search(r"`(PYTHONPATH=\S+)`", "".join(notebook["cells"][0]["source"]))[1]
+    command = f"export {setting}; cd examples/notebook && exec {sys.executable} -c 'import ventus'"
+    subprocess.run(command, shell=True, cwd=SOURCE, env={k: v for k, v in os.environ.items() if k != "PYTHONPATH"}, check=True)
+
+
 notebook = json.loads(PATH.read_text())
+check_start(notebook)
 names, printed = run(notebook)
 cells = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
 if sys.argv[1:] == ["--update"]:

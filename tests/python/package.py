@@ -27,7 +27,7 @@ sys.path.insert(0, str(SOURCE / "python"))
 for name in "BACKEND", "CONFIG", "TIMING", "PROFILE", "CHECK":
     os.environ.pop(f"VENTUS_{name}", None) # the counts below are of the default machine
 import ventus  # noqa: E402
-from ventus import _library, _opencl  # noqa: E402
+from ventus import _device, _library, _opencl  # noqa: E402
 
 VECADD = str(BUILD / "examples/vecadd")
 SCALE = """kernel void scale(global const float *in, global float *out, float factor)
@@ -45,8 +45,13 @@ kernel void kinds(global float *out, constant int *table, local int *part, int4 
 kernel void three(global int *out, int3 v) { out[0] = v.x + v.y + v.z; }
 kernel void wild(global int *out) { out[get_global_id(0) * 100000] = 1; }
 kernel void endless(global volatile int *out) { while (out[0] == 0); }
+kernel void two(global ulong *out, ulong2 v) { out[0] = v.x; out[1] = v.y; }
+__attribute__((reqd_work_group_size(8, 8, 1))) kernel void squares(global int *out) { out[get_global_id(0)] = 1; }
 kernel void image(read_only image2d_t image, global int *out) { out[0] = get_image_width(image); }
 """
+
+
+MISSING = object()
 
 
 class Case(unittest.TestCase):
@@ -163,10 +168,90 @@ class Launches(Case):
         bad("give its 8 bytes", TypeError, kernel.launch, *put(4, 5))
         bad("it has 8 bytes, not 3", ValueError, kernel.launch, *put(4, b"abc"))
         bad("does not fit", ValueError, kernel.launch, *put(5, 256))
+        bad("does not fit", ValueError, kernel.launch, *put(3, (1, 2, 3, 2**70)))
         bad("float32 where the kernel has uint8", TypeError, kernel.launch, *put(5, np.float32(1)))
         bad("no integer", TypeError, kernel.launch, *put(5, "x"))
         bad("has 6 arguments, not 5", TypeError, kernel.launch, 64, 32, good[:5])
         bad("images", ventus.Error, self.module.kernel("image").launch, 1, 1, [one, one])
+
+    def test_large_numbers(self):
+        out, launch = np.zeros(2, np.uint64), self.module.kernel("two").launch
+        launch(1, 1, [out, (1, 2**64 - 1)]) # which numpy makes floats of
+        self.assertEqual(out.tolist(), [1, 2**64 - 1])
+        launch(1, 1, [out, [np.int8(3), range(7, 8)]])
+        self.assertEqual(out.tolist(), [3, 7])
+        self.raises("does not fit", ValueError, launch, 1, 1, [out, (1, 2**64)])
+        self.raises("does not fit", ValueError, launch, 1, 1, [out, (1, -1)])
+        x, y, scale = np.ones(4, np.float32), np.zeros(4, np.float32), self.module.kernel("scale").launch
+        for given in 2**100, float("inf"), -3, True:
+            scale(4, 4, [x, y, given])
+            self.assertEqual(y[0], given)
+        for wrong in 1e39, 10**400, -10**400:
+            self.raises("does not fit", ValueError, scale, 4, 4, [x, y, wrong])
+        for wrong in 1j, "1", None, np.complex64(1):
+            self.raises("argument 2", TypeError, scale, 4, 4, [x, y, wrong])
+
+    def test_shared_memory(self):
+        """An array that a kernel only reads is not written: what another thread does to it meanwhile stays."""
+        x, launch = np.arange(64, dtype=np.float32), self.module.kernel("scale").launch
+        want = np.concatenate([x[:32] * 100, x[32:]])
+        for first, second in (x[16:48], x[:32]), (x[:32], x[16:48]), (x, x[:32]), (x[:32], x):
+            self.raises("shares", ValueError, launch, 32, 32, [first, second, 100])
+        launch(32, 32, [x[32:], x[:32], 0])
+        np.testing.assert_array_equal(x[:32], 0)
+        x[:32] = range(32)
+        launch(32, 32, [x[:32], x[:32], 100])
+        np.testing.assert_array_equal(x, want)
+        y, z = np.zeros(1, np.float32), np.zeros(256, np.float32)
+        writes, read = [], ventus.Buffer.read
+        with unittest.mock.patch.object(ventus.Buffer, "read", lambda buffer, out: writes.append(out) or read(buffer, out)):
+            launch(1, 1, [z, y, 1])
+        self.assertEqual([out is y for out in writes], [True])
+
+    def test_arguments_stay(self):
+        """Buffers that nothing but an iterator has referred to, and a buffer that another thread frees."""
+        x = np.arange(256, dtype=np.float32)
+        y = self.device.buffer(x)
+        given = (make() for make in (lambda: self.device.buffer(x), lambda: y, lambda: 2))
+        self.module.kernel("scale").launch(256, 64, given)
+        np.testing.assert_array_equal(y.read(), 2 * x)
+        out = self.device.buffer(np.zeros(1, np.int32))
+        thread = threading.Thread(target=lambda: self.module.kernel("endless").launch(1, 1, [out], timeout=60))
+        thread.start()
+        while not out._launches:
+            pass
+        self.raises("another thread runs", ventus.Error, out.free)
+        out.write(np.ones(1, np.int32))
+        thread.join()
+        out.free()
+
+    def test_types_of_buffers(self):
+        buffer = self.device.buffer(np.zeros(8, np.float32))
+        for wrong in [1, 2], "abc", 1.5, None, memoryview(b"abcd"):
+            self.raises("write copies a numpy array", TypeError, buffer.write, wrong)
+        self.raises("float64 where the buffer has float32", TypeError, buffer.write, np.ones(2))
+        self.raises("int32 where the buffer has float32", TypeError, buffer.read, np.zeros(2, np.int32))
+        buffer.write(np.float32([1, 2]).view(np.uint8))
+        self.assertEqual(buffer.read(np.zeros(2, np.float32)).tolist(), [1, 2])
+        self.device.buffer(16).write(np.ones(2))
+
+    def test_machine_files(self):
+        """They are there for the compiler when the process has gone elsewhere, and when a child has ended."""
+        here = os.getcwd()
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder, "two.conf").write_text("sms = 2\n")
+            os.chdir(folder)
+            device = ventus.open(config="two.conf")
+            os.chdir(here)
+            self.assertEqual(device.compile(SCALE).kernel("three").launch(1, 1, [np.zeros(1, np.int32), (1, 2, 3)]).groups, 1)
+        program = """import os, sys; sys.path.insert(0, sys.argv[1]); import ventus
+device = ventus.open(timing="large")
+if not os.fork(): sys.exit()
+os.wait()
+print(len(device.compile("kernel void k() {}").kernels), device.config)"""
+        said = subprocess.run([sys.executable, "-c", program, str(SOURCE / "python")], capture_output=True, text=True)
+        self.assertRegex(said.stdout, "^1 /", said.stderr)
+        self.assertFalse(os.path.exists(said.stdout.split()[1]))
 
     def test_sizes(self):
         launch, x = self.module.kernel("scale").launch, np.zeros(64, np.float32)
@@ -180,7 +265,14 @@ class Launches(Case):
         bad("1 to 3", ValueError, launch, (), 8, [x, x, 1])
         bad("1 to 3", ValueError, launch, (1, 1, 1, 1), 1, [x, x, 1])
         bad("seconds", ValueError, launch, 64, 64, [x, x, 1], timeout=-1)
+        bad("requires work-groups of (8, 8, 1)", ValueError, self.module.kernel("squares").launch, 64, None, [None])
+        bad("requires work-groups of (8, 8, 1)", ValueError, self.module.kernel("squares").launch, (64, 8), (8, 4), [None])
         kinds = self.module.kernel("kinds")
+        for wrong in [1], [0] * 7:
+            bad("6 arguments", ValueError, kinds.max_group, wrong)
+        bad("must be 0", ValueError, kinds.max_group, [0, 0, -1, 0, 0, 0])
+        bad("an integer", TypeError, kinds.max_group, "abcdef")
+        bad("must be 1", ValueError, kinds.launch, 1, 1, [None, None, ventus.Local(-1), (1, 2, 3, 4), bytes(8), 0])
         self.assertEqual(kinds.max_group([0, 0, 2**32 - 1, 0, 0, 0]), 0)
         bad("must be 1", ValueError, ventus.local, 2**32)
         bad("must be 1", ValueError, self.device.buffer, 0)
@@ -233,6 +325,33 @@ class Launches(Case):
                 ventus.compile(SCALE).kernel("scale").launch(4, 4, [x, x, 2])
                 os._exit(42 if "fork" in str(problem) and x[3] == 6 else 1)
             os._exit(2)
+        self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), 42)
+
+    @unittest.skipIf(os.environ.get("VENTUS_FOREIGN"), "a sanitizer's own locks may be taken while the child is made")
+    def test_fork_beside_a_busy_thread(self):
+        """Another thread has the locks of device and package; the child neither waits for them nor frees what is not its own."""
+        buffer, have, let_go = self.device.buffer(4), threading.Event(), threading.Event()
+
+        def hold():
+            with self.device._lock, _device.choosing, _library.loading:
+                have.set()
+                let_go.wait()
+        thread = threading.Thread(target=hold)
+        thread.start()
+        have.wait()
+        child = os.fork()
+        if not child:
+            signal.alarm(30)
+            buffer.free()
+            try:
+                self.device.buffer(4)
+            except ventus.Error:
+                x = np.arange(4, dtype=np.float32)
+                ventus.compile(SCALE).kernel("scale").launch(4, 4, [x, x, 2])
+                os._exit(42 if x[3] == 6 else 1)
+            os._exit(2)
+        let_go.set()
+        thread.join()
         self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), 42)
 
     def test_failures(self):
@@ -314,6 +433,69 @@ class Profiles(Case):
         with unittest.mock.patch.dict(sys.modules, pandas=None):
             self.raises("python3-pandas", ImportError, p.frame)
 
+    def test_cycles(self):
+        with ventus.open(timing="large") as device:
+            kernel = device.compile(SCALE).kernel("scale")
+            x, y = np.ones(4096, np.float32), np.zeros(4096, np.float32)
+            p = ventus.profile(kernel, 4096, 64, [x, y, 2])
+            slots = device.info.sms * device.info.warps_per_sm
+            kinds = p.over_time.dtype.names[4:]
+            self.assertEqual(list(kinds), re.findall(r"^SLOT\((\w+)", (SOURCE / "timing/slots.def").read_text(), re.M))
+            there = sum(int(p.over_time[kind].sum()) for kind in kinds[:-1])
+            self.assertEqual(p.over_time["cycles"].sum(), p.counters.cycles)
+            self.assertEqual(there + p.over_time["no_warp"].sum(), p.counters.cycles * slots)
+            for rows in p.lines, p.instructions:
+                self.assertEqual(rows["cycles"].sum(), there)
+                self.assertEqual(rows["issued"].sum(), p.counters.instructions)
+            self.assertGreater(p.lines["l1d_misses"].sum(), 0)
+            d = ventus.diff(p, p)
+            self.assertEqual((d.kernels["a_cycles"].sum(), d.lines["b_cycles"].sum()), (there, there))
+            warps = p.resident["warps"]
+            self.assertEqual(len(warps), device.info.sms * len(p.over_time))
+            self.assertTrue((warps >= 0).all() and (warps <= device.info.warps_per_sm).all())
+            mean = (p.over_time["warps"] * p.over_time["cycles"]).sum() * device.info.sms
+            self.assertAlmostEqual(mean / there, 1, 6)
+            self.assertGreater(ventus.profile(kernel, 4096, 64, [x, y, 2]).lines["cycles"].sum(), 0)
+            if pandas:
+                self.assertEqual(len(p.frame("over_time")), len(p.over_time))
+            self.assertEqual(kernel.launch(4096, 64, [x, y, 2]).instructions, p.counters.instructions)
+        p = ventus.profile(ventus.compile(SCALE).kernel("scale"), 64, 64, [x, y, 2])
+        self.assertEqual((len(p.over_time), len(p.resident), p.lines["cycles"].sum()), (0, 0, 0))
+
+    def test_cycles_of_launches_at_the_same_time(self):
+        """Each has its own, by instruction and over time, whatever else the SMs do meanwhile."""
+        program = """import numpy as np, pyopencl as cl
+context = cl.create_some_context(interactive=False)
+queues = [cl.CommandQueue(context, properties=cl.command_queue_properties.PROFILING_ENABLE) for _ in range(3)]
+program = cl.Program(context, '''
+kernel void chain(global float *out, int n) { float x = 0; for (int k = 0; k < n; k++) x = x * 1.5f + k; out[get_global_id(0)] = x; }
+kernel void loads(global float *out, int n)
+{
+    float x = 0;
+    for (int k = 0; k < n; k++) x += out[(get_global_id(0) * 33 + k) & 1023];
+    out[get_global_id(0) + 1024] = x;
+}''').build("-g", cache_dir=False)
+for _ in range(3):
+    buffers = [cl.Buffer(context, cl.mem_flags.READ_WRITE, 8192) for _ in queues]
+    events = [(program.loads if i == 1 else program.chain)(q, (256,), (64,), b, np.int32(200)) for i, (q, b) in enumerate(zip(queues, buffers))]
+    cl.wait_for_events(events)
+    assert max(e.profile.start for e in events) < min(e.profile.end for e in events), "one after another"
+"""
+        p = ventus.profile([sys.executable, "-c", program], timing="large", memory=1)
+        self.assertEqual(sorted(zip(p.kernels["name"], p.kernels["launches"])), [("chain", 6), ("loads", 3)])
+        for kernel in json.loads(p._text)["kernels"]:
+            timing, insns = kernel["timing"], kernel["instructions"]
+            self.assertEqual((timing["launches"], timing["cycles"]), (kernel["launches"], kernel["cycles"]))
+            self.assertEqual(sum(timing["slots"].values()), timing["cycles"] * timing["warp_slots"])
+            for kind, cycles in timing["slots"].items():
+                self.assertEqual(sum(i["timing"]["slots"][kind] for i in insns if "timing" in i), cycles if kind != "no_warp" else 0, kind)
+            self.assertTrue(all(i["timing"]["slots"]["issued"] == i["executions"] for i in insns))
+            self.assertEqual(timing["slots"]["issued"], kernel["counters"]["instructions"])
+            time = timing["over_time"]
+            self.assertEqual(sum(map(sum, time["slots"].values())), time["cycles"] * timing["warp_slots"])
+            hits = sum(i["timing"]["l1d_hits"] + i["timing"]["l1d_misses"] for i in insns if "timing" in i)
+            self.assertEqual(hits, sum(i["timing"]["lines"] for i in insns if "timing" in i))
+
     def test_device_behind_the_driver(self):
         program = pathlib.Path(__file__).with_name("shared") / "backend.py"
         machine = str(BUILD / "tests/device/ventus-machine.so")
@@ -326,16 +508,26 @@ class Profiles(Case):
             self.assertEqual(p.exit_code, 0)
             p.save(f"{folder}/p.json")
             q = ventus.profile(f"{folder}/p.json")
+            q.save(f"{folder}/p.html")
+            page = pathlib.Path(folder, "p.html").read_text()
+            self.assertTrue(page.startswith("<!doctype html>") and q._text.strip().replace("<", "\\u003c") in page)
+            for name in "none/p.json", "none/p.html":
+                self.raises("No such file", ventus.Error, q.save, f"{folder}/{name}")
+            self.raises("directory", ventus.Error, q.save, folder)
             np.testing.assert_array_equal(p.instructions, q.instructions)
             d = ventus.diff(p, pathlib.Path(folder, "p.json"))
             self.assertEqual(d.kernels["a_executions"].tolist(), d.kernels["b_executions"].tolist())
             self.assertTrue((d.lines["a_line"] == d.lines["b_line"]).all() and len(d.lines))
+            self.raises("not 'rows'", ValueError, d.frame, "rows")
             if pandas:
                 self.assertEqual(len(d.frame("kernels")), 1)
         self.raises("ended with 1", ventus.Error, ventus.profile, ["/bin/false"])
         self.raises("not opened", ventus.Error, ventus.profile, ["/bin/true"])
         self.raises("a list", TypeError, ventus.profile, [])
         self.raises("without engine", TypeError, ventus.profile, "p.json", engine="step")
+        self.raises("without memory", TypeError, ventus.profile, "p.json", memory=True)
+        self.raises("a kernel's launch", TypeError, ventus.profile, ["/bin/true"], 64, 32)
+        self.raises("a number of launches", TypeError, ventus.profile, ["/bin/true"], memory="1")
         self.raises("No such file", ventus.Error, ventus.profile, "none.json")
         self.raises("no file of data", ventus.Error, ventus.profile, "/dev/zero")
         self.raises("a path", TypeError, ventus.profile, 5)
@@ -343,7 +535,7 @@ class Profiles(Case):
 
     def test_damaged_files(self):
         with tempfile.TemporaryDirectory() as folder:
-            made = ventus.profile([VECADD, "--size", "100"], memory=True)
+            made = ventus.profile([VECADD, "--size", "100"], memory=True, timing="large")
             t = ventus.timeline([VECADD, "--size", "100"])
             made.save(f"{folder}/p.json")
             subprocess.run([BUILD / "ventus", "exec", "--timeline", f"{folder}/t.json", "--", VECADD, "--size", "100"],
@@ -362,7 +554,7 @@ class Profiles(Case):
                     except ventus.Error:
                         pass
                 # Values of each kind in the place of each member.
-                for value in None, -1, 2**70, 1e300, "x", [], {}, True:
+                for value in None, -1, 2**70, 1e300, "x", [], {}, True, MISSING:
                     self.replace_everywhere(json.loads(good), value, path, read)
             for text in "", "[" * 100000, "9" * 10000, '{"ventus_profile": 2}', "null", "[1]":
                 path.write_text(text)
@@ -377,12 +569,17 @@ class Profiles(Case):
                 places += [(inner, k) for k in (inner if isinstance(inner, dict) else range(min(3, len(inner))))]
         for where, key in places:
             old, where[key] = where[key], value
+            if value is MISSING:
+                del where[key]
             path.write_text(json.dumps(document))
             try:
                 read(path)
             except ventus.Error as problem:
                 self.assertIn("bad.json", str(problem))
-            where[key] = old
+            if value is MISSING and isinstance(where, list):
+                where.insert(key, old)
+            else:
+                where[key] = old
 
     def test_timeline(self):
         t = ventus.timeline([VECADD, "--size", "100"])

@@ -26,12 +26,24 @@ for l in json.load(open(sys.argv[1]))["launches"]:
     assert all(sum(w.values()) == l["cycles"] for w in warps), "a warp slot has another number of cycles"
     assert sum(slots.values()) == cycles and all(sum(w[k] for w in warps) == slots[k] for k in slots), slots
     assert total(l["code"]) + slots["no_warp"] == cycles, "instructions"
+    assert all(sum(c["slots"][k] for c in l["code"]) == slots[k] for k in slots if k != "no_warp"), "instructions by kind"
     assert not l["lines"] or total(l["lines"]) == total(l["code"]), "lines"
     for k in "accesses lines l1d_hits l1d_misses local_accesses rows".split():
         assert not l["lines"] or sum(s[k] for s in l["lines"]) == sum(c[k] for c in l["code"]), k
     assert slots["issued"] == l["issued"] == l["counters"]["instructions"], "issued"
     for key in "issued l1d_hits l1d_misses l1d_accesses lds_accesses memory_reads".split():
         assert sum(sm[key] for sm in l["sms"]) == l[key], key
+    time = l["over_time"]
+    n, interval = len(time["slots"]["issued"]), time["interval"]
+    assert (n - 1) * interval < l["cycles"] <= n * interval and (n > 64 or interval == 1) and n <= 128, "buckets"
+    assert all(sum(time["slots"][k]) == slots[k] and len(time["slots"][k]) == n for k in slots), "over time"
+    for b in range(n): # of what is not there in a bucket, warps are the rest
+        here = min(interval, l["cycles"] - b * interval) * l["warp_slots"]
+        assert sum(time["slots"][k][b] for k in slots) == here, "a bucket has other cycles"
+        assert sum(sm[b] for sm in time["warps"]) == here - time["slots"]["no_warp"][b], "resident warps"
+    assert len(time["warps"]) == len(l["sms"])
+    for sm, warps in zip(l["sms"], time["warps"]):
+        assert sum(warps) == sum(sum(w.values()) - w["no_warp"] for w in sm["warps"]), "warps of an SM"
     for site, key in ("accesses", "l1d_instructions"), ("lines", "l1d_accesses"), ("l1d_hits", "l1d_hits"), ("rows", "lds_accesses"):
         assert sum(c[site] for c in l["code"]) == l[key], key
     print(*(k for k in slots if slots[k]), *("line%d" % s["line"] for s in l["lines"]))

@@ -53,6 +53,24 @@ diff b.json b.json --json d.json >out.txt
 python3 -c 'import json; assert all(l["a"] == l["b"] for l in json.load(open("d.json"))["kernels"][0]["lines"])' || wrong "a profile and itself"
 grep -q -e ' - ' out.txt && wrong "a profile differs from itself"
 
+# On a cycle model: cycles of the launches, of their warps by what these did, and by line.
+for side in a b; do VENTUS_PROFILE=t$side.json check 0 '' "$ventus" run $side.elf -g 128 -l 64 -a buf:512 --timing large; done
+check 0 '^  cycles of the model  *[1-9][0-9]*  *[1-9][0-9]* ' diff ta.json tb.json --json d.json
+grep -q '^    memory  *[1-9]' out.txt && grep -q ' lanes A  *B  *cycles A  *B line A  *B$' out.txt || { wrong "cycles in the table"; cat out.txt; }
+python3 - <<'P' || wrong "cycles in the JSON"
+import json
+kernel, = json.load(open("d.json"))["kernels"]
+for side in "ab":
+    was, = json.load(open(f"t{side}.json"))["kernels"]
+    slots = was["timing"]["slots"]
+    assert kernel[side]["cycles"] == sum(slots.values()) - slots["no_warp"] == sum(l[side]["cycles"] for l in kernel["lines"] if l[side]) > 0
+P
+diff a.json tb.json >out.txt || wrong "a model on one side alone"
+grep -q '^  cycles of the model  *0  *[1-9][0-9]*  *-$' out.txt || wrong "a model on one side alone"
+grep -q 'cycles' <<E && wrong "cycles without a model"
+$(diff a.json b.json)
+E
+
 # Kernels: of one profile only, of a name twice, with a name that a terminal would obey.
 cat >make.py <<'P'
 import json

@@ -39,11 +39,23 @@ show ''
 has '<title>Ventus profile</title>'
 has '<h2>mixed</h2>'
 has 'instructions of warps in 1 launch, 1[0-9].[0-9] lanes of 32 active'
+has '; 4 work-groups of 64 work-items, [0-9]* on an SM (work-group slots)'
 has '<b>divergence, line 6: </b>lanes part at 100 %'
 has '<b>uncoalesced, line 5: </b>'
 has '100.0 %.*    if (i % 2)'
 has 'global load.* strided 100.0 %'
+show 'document.title = [...document.querySelectorAll("#memory tr")].slice(0, 2).map(tr => tr.cells.length + " " + tr.cells[5].textContent).join(" ")'
+has '<title>9 again 9 [0-9.]* %'
 [ "$(grep -o 'class="pattern"' dom.txt | wc -l)" -ge 2 ] || wrong "pictures of accesses"
+
+# The same page of the profile in a file.
+check 0 '' "$ventus" profile page p.json -o made.html
+cmp p.html made.html || wrong "ventus profile page"
+"$ventus" profile page p.json | cmp - p.html || wrong "ventus profile page to standard output"
+check 2 'one profile' "$ventus" profile page
+echo '{}' >none.json
+check 1 'is no profile' "$ventus" profile page none.json -o none.html
+[ ! -e none.html ] || wrong "a page of no profile"
 
 # A click on a line marks it and its machine code; one on advice does the same.
 show 'document.querySelector("#source tr[data-line=\"10\"]").click(); document.title = "marked " + [...document.querySelectorAll("#code tr.on")].every(r => r.dataset.line === "10") + " " + document.querySelectorAll("#code tr.on").length'
@@ -55,6 +67,9 @@ has '<title>line 5</title>'
 show "compare($(python3 -c 'import json; print(json.dumps(open("q.json").read()).replace("</", "<\\/"))')); document.title = document.querySelector('#summary').textContent"
 grep -q '<title>.*(2.00 x)' dom.txt || wrong "comparison"
 has 'class="change">2.00 x'
+
+show 'compare("{}"); document.title = document.querySelector("#compared").textContent + " " + document.querySelectorAll("#source tr").length'
+grep -q '<title>this is no profile: .* 1[0-9]' dom.txt || wrong "a file that is no profile"
 
 # On a cycle model: kernels under its roofs, by the numbers that `ventus roofline` has; without one there is no such picture.
 show 'document.title = "roofs " + document.querySelectorAll("#roofline").length'
@@ -72,6 +87,26 @@ print(f'{y:.2f} operations per cycle, {100 * y / min(r["operations"], k["counter
 P
 has "<title>matmul: $(cat want.txt)"
 has 'cycles of the model'
+# Where the cycles went: a bar of colours for each line and instruction that has some, and what warp slots did over time.
+python3 - <<'P' >want.txt || wrong "stalls in the profile"
+import json
+k = json.load(open("r.json"))["kernels"][0]
+t, kinds = k["timing"], [name for name in k["timing"]["slots"] if name != "no_warp"]
+assert set(kinds) == set("issued other fetch scoreboard collector unit memory branch barrier".split()), kinds
+there = sum(t["slots"][kind] for kind in kinds)
+print(sum("timing" in line for line in k["lines"]) + sum("timing" in i for i in k["instructions"]), sum(t["slots"][kind] > 0 for kind in kinds),
+      len(t["over_time"]["slots"]["issued"]), f"{100 * there / t['cycles'] / t['warp_slots']:.1f} %")
+P
+show 'const found = q => [...document.querySelectorAll(q)]; document.title = [found("td > .stalls").length, found("#occupancy path").length,
+    found("#occupancy rect[fill=transparent]").length, found("h3").find(h => /over time/.test(h.textContent)).textContent].join(" ")'
+read bars colours buckets share <want.txt
+has "<title>$bars $colours $buckets Warps over time: $share of "
+show 'document.title = Object.keys(kinds).join(" ") + " no_warp"'
+has "<title>$(sed -n 's/^SLOT(\([a-z_]*\),.*/\1/p' "$VENTUS_SOURCE/timing/slots.def" | xargs)<"
+show 'compare(JSON.stringify(profile)); document.title = [...document.querySelectorAll(".change")].every(c => c.textContent === "1.00 x, cycles 1.00 x") + document.querySelector("#summary").textContent'
+has '<title>true.* cycles (1.00 x)'
+show 'document.title = [...document.querySelectorAll("#source .stalls")].every(s => Math.abs([...s.children].reduce((w, i) => w + parseFloat(i.style.width), 0) - 100) < 0.1)'
+has '<title>true'
 timeout 60 chromium --headless --no-sandbox --disable-gpu --hide-scrollbars --window-size=1600,1600 \
     --screenshot="${VENTUS_RESULTS:-$dir}/profile-roofline.png" "file://$dir/p.html" >/dev/null 2>&1
 

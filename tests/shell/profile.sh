@@ -43,7 +43,7 @@ assert all(isinstance(f["name"], str) for f in frames)
 total = 0
 for line in open(names[0] + ".callgrind"):
     if line.startswith("0x"):
-        pc, number, cost, lanes, diverged = line.split()
+        pc, number, cost, lanes, diverged, cycles = line.split()
         total += int(cost)
 assert total == sampled["endValue"]
 P
@@ -74,6 +74,49 @@ for a, b in zip(step, native):
     assert a["instructions"] == b["instructions"] and a["counters"] == b["counters"], a["name"]
     assert sum(i["executions"] for i in b["instructions"]) == b["counters"]["instructions"], a["name"]
 P
+
+# On a cycle model: what warp slots did in all cycles, by instruction, line and time; and hits of the cache as the model has counted
+# them. A launch that runs beside another one belongs to nobody. Two launches are twice the cycles of one.
+cat >timing.py <<'P'
+import json, sys
+kinds = "issued other fetch scoreboard collector unit memory branch barrier no_warp".split()
+profile = json.load(open(sys.argv[1]))
+assert profile["machine"]["roofs"]["operations"] > 0
+for k in profile["kernels"]:
+    t, insns, lines = k["timing"], k["instructions"], k["lines"]
+    def total(rows, key): return sum(r["timing"][key] for r in rows if "timing" in r)
+    def slots(rows, kind): return sum(r["timing"]["slots"][kind] for r in rows if "timing" in r)
+    assert t["launches"] == k["launches"] and t["cycles"] == k["cycles"] and list(t["slots"]) == kinds
+    assert sum(t["slots"].values()) == t["cycles"] * t["warp_slots"]
+    assert all(slots(insns, kind) == slots(lines, kind) == (t["slots"][kind] if kind != "no_warp" else 0) for kind in kinds), k["name"]
+    assert t["slots"]["issued"] == k["counters"]["instructions"], "issued"
+    assert all(i["timing"]["slots"]["issued"] == i["executions"] for i in insns), "issued by instruction"
+    for key in "accesses lines l1d_hits l1d_misses local_accesses rows".split(): assert total(insns, key) == total(lines, key), key
+    assert 0 < total(insns, "l1d_hits") + total(insns, "l1d_misses") == total(insns, "lines")
+    time = t["over_time"]
+    assert len(time["warps"]) == profile["machine"]["sms"] and time["cycles"] <= t["cycles"]
+    assert sum(map(sum, time["slots"].values())) == time["cycles"] * t["warp_slots"]
+    assert sum(map(sum, time["warps"])) == sum(sum(v) for kind, v in time["slots"].items() if kind != "no_warp")
+    print(k["name"], t["launches"])
+if sys.argv[2:]:
+    total = sum(int(line.split()[-1]) for line in open(sys.argv[2]) if line.startswith("0x"))
+    assert total == sum(sum(k["timing"]["slots"].values()) - k["timing"]["slots"]["no_warp"] for k in profile["kernels"]), "callgrind"
+P
+for model in large verilog; do
+    for example in "matmul --size 32" "histogram --size 3000" "mandelbrot --size 24 --output m.png"; do
+        check 0 '' "$ventus" exec --timing $model --profile=timed.json,timed.txt,timed.callgrind "$VENTUS_BUILD/examples/"$example
+        python3 timing.py timed.json timed.callgrind >out.txt || { wrong "cycles of $example on $model"; cat out.txt; }
+        grep -q 'share  issued   other   fetch' timed.txt && grep -q 'to 9 all: [0-9]* (' timed.txt || { wrong "table of cycles"; cat timed.txt; }
+    done
+done
+cat >k.cl <<'C'
+kernel void k(global int *a, global const int *b) { a[get_global_id(0)] += b[get_global_id(0) * 9]; }
+C
+"$ventus" cc --options -g k.cl -o k.elf
+VENTUS_PROFILE=run.json check 0 'cycles' "$ventus" run k.elf -g 256 -l 64 -a buf:1024 -a buf:9216 --timing large
+python3 timing.py run.json >out.txt && grep -q '^k 1$' out.txt || { wrong "ventus run --timing"; cat out.txt; }
+VENTUS_PROFILE=run.json check 0 '' "$ventus" run k.elf -g 256 -l 64 -a buf:1024 -a buf:9216
+grep -q '"timing"' run.json && wrong "cycles without a model"
 
 # The table: the hottest line is the loop's.
 "$ventus" exec --profile "$VENTUS_BUILD/examples/mandelbrot" --size 40 --output m.png >out.txt 2>table.txt || wrong "--profile"
