@@ -171,8 +171,8 @@ static void declare_grants(struct vcd *v, const char *part, const struct core *c
 
 static void declare_core(struct vcd *v, const struct core *c)
 {
-    static const char *const parts[] = {"control", "front", "l1i", "issue", "collect", "units",
-                                        "lsu",     "lds",   "l1d", "memory"};
+    static const char *const parts[] = {"control", "front", "l1i", "issue", "collect",
+                                        "units",   "lsu",   "lds", "l1d",   "memory"};
     char name[32];
     snprintf(name, sizeof name, "sm%u", c->number);
     begin_scope(v, name);

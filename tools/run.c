@@ -33,7 +33,8 @@ static const struct flag own_flags[FLAGS] = {
     {"json", 'j', "FILE", "write counters, configuration and faults as JSON; - is standard output"},
     {"timing", 0, "NAME", "cycles of the hardware, by a model: " TIMING_NAMES ",\nor a file of its parameters"},
     {"timeline", 0, "FILE",
-     "write the model's events: FILE.json for Perfetto, FILE.kanata for Konata,\nFILE.vcd for GTKWave, any other as CSV; goes with --timing"},
+     "write the model's events: FILE.json for Perfetto, FILE.kanata for Konata,\nFILE.vcd for GTKWave, any other as "
+     "CSV; goes with --timing"},
     {"config", 0, "FILE", "machine parameters, as `ventus info` prints them"},
     {"profile", 0, "P",
      "instruction set: " ISA_PROFILE_NAMES ";\ndefault: that of --config, else that of the executable"},

@@ -142,8 +142,8 @@ static void test_rows_are_stored(void **state)
         }
 }
 
-/* Two words of each lane, one behind the other, as doubles are: the first load or store makes both, in the middle and at
- * the end of what there is; where vectors are not aligned and lie on two pages, each is made for itself. */
+/* Two words of each lane, one behind the other, as doubles are: the first load or store makes both, in the middle and
+ * at the end of what there is; where vectors are not aligned and lie on two pages, each is made for itself. */
 static void test_pairs(void **state)
 {
     static const int beyond[] = {0, 4, 8, 12, 124, 128, 252, 256, 260};
