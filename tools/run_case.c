@@ -175,6 +175,35 @@ static bool compare_memory(struct gpu *gpu, const char *metadata)
     return same;
 }
 
+/* ---- what kernels print ---- */
+
+struct printing {
+    struct gpu *gpu;
+    const struct launch *launch;
+    const char *path;
+    bool told;
+};
+
+/* launch_options.print: makes room in the full print buffer (isa/abi.h), for which work-items wait. The formats of what
+ * is in it are in the executable, which a recorded launch has not. */
+static void drop_records(void *user, uint32_t full)
+{
+    struct printing *p = user;
+    const uint32_t *metadata = gpu_mem(p->gpu, p->launch->knl, ABI_META_PRINT_SIZE + 4);
+    const uint32_t size = metadata ? metadata[ABI_META_PRINT_SIZE / 4] : 0;
+    uint32_t *buffer = size > ABI_PRINT_HEADER ? gpu_mem(p->gpu, metadata[ABI_META_PRINT_ADDR / 4], size) : NULL;
+    if (!buffer || full < ABI_PRINT_HEADER || full > size || buffer[1] != full - ABI_PRINT_HEADER) return;
+    memset(buffer + ABI_PRINT_HEADER / 4, 0, full - ABI_PRINT_HEADER);
+    buffer[1] = 0;
+    buffer[0] = ABI_PRINT_HEADER;
+    if (!p->told)
+        fprintf(stderr,
+                "ventus run: %s: what it prints is dropped when the print buffer is full: the formats are in the "
+                "executable\n",
+                p->path);
+    p->told = true;
+}
+
 /* ---- runs ---- */
 
 /* Local memory of this launch's groups. */
@@ -210,6 +239,8 @@ static bool run_one(struct request *r, struct session *s, const char *spec)
     notify_buffers(s, &c);
     options.serial = true;
     options.info = &(struct launch_info){.kernel = path, .local_set = true};
+    options.print = drop_records;
+    options.print_user = &(struct printing){s->gpu, &c.launch, path, false};
     gpu_launch(s->gpu, &c.launch, &options, &result);
     fault_print(&result.fault, text, sizeof text);
     if (result.status == LAUNCH_STOPPED) snprintf(text, sizeof text, "an observer stopped the launch");

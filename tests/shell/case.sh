@@ -94,4 +94,7 @@ check 1 '' env VENTUS_EXPORT=launches "$ventus" run twice.elf -k stray -g 32 -a 
 check 0 'talk: its print buffer was emptied' \
     sh -c "VENTUS_EXPORT=launches '$ventus' run twice.elf -k talk -g 32 -a iota:32 >talk.txt"
 [ -f launches/talk_0.data ] && [ ! -f launches/talk_0.expect ] || wrong "a launch that the host has helped is expected"
+# Run from the files, it is helped as well, though nobody can print.
+check 0 'talk_0.metadata: what it prints is dropped when the print buffer is full' \
+    timeout 60 "$ventus" run --config launches/machine.conf --case launches/talk_0.metadata
 exit $status
