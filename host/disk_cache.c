@@ -1,4 +1,4 @@
-/* The format of files, and the folder that they are in. Called by native_cache.c and the OpenCL library.
+/* The format of files, and the folder that they are in. Called by native/cache.c and the OpenCL library.
  *
  * A file is the content, the key and a tail, each beginning at a multiple of 8. Its name is a hash of the key, and its
  * time of modification is when it was last used: that of access is not kept on every filesystem. */

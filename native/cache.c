@@ -1,4 +1,4 @@
-/* What a translation is kept under (host/disk_cache.h). Called by native_units.c. */
+/* What a translation is kept under (host/disk_cache.h). Called by units.c. */
 #include "native/cache.h"
 
 #include <stdio.h>

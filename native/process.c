@@ -1,5 +1,5 @@
 /* Starts ventus-translate and talks to it over a socket, which, unlike a pipe, can be written to without a signal when
- * the other end has died. Called by native_units.c. */
+ * the other end has died. Called by units.c. */
 #include "native/process.h"
 
 #include <errno.h>

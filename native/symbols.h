@@ -1,5 +1,5 @@
 /* Names of translated code for tools of the host: gdb by its interface for code that is made at run time, perf by a
- * file of addresses. Called by native_units.c. */
+ * file of addresses. Called by units.c. */
 #ifndef VENTUS_NATIVE_SYMBOLS_H
 #define VENTUS_NATIVE_SYMBOLS_H
 

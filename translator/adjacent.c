@@ -1,4 +1,4 @@
-/* Which loads of a block find bytes beside each other (beside.h). */
+/* Which loads of a block find adjacent bytes (adjacent.h). */
 #include "translator/adjacent.h"
 
 static bool is_like(const struct node *n, const struct node *first)

@@ -307,7 +307,7 @@ static struct lanes load_with_gap(struct translator *t, struct vector_access a, 
     return load_spaced(t, &a);
 }
 
-/* ---- loads beside each other (beside.h) ---- */
+/* ---- adjacent loads (adjacent.h) ---- */
 
 /* Is what each lane loads of a set on one page? Then the first of the loads fails if another one would. */
 static LLVMValueRef is_on_one_page(struct translator *t, const struct vector_access *a, const struct adjacent *set)

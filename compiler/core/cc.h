@@ -91,7 +91,7 @@ struct cc {
     const char *source_name, *source; /* the text only when the program is to carry it */
     size_t source_size;
 
-    bool object; /* main.c: the result is an ELF object, which other objects see functions of (object_elf.c) */
+    bool object; /* main.c: the result is an ELF object, which other objects see functions of (object.c) */
 
     /* options.c */
     const char **clang_args; /* NULL-terminated extra arguments for clang */

@@ -1,4 +1,4 @@
-/* Names of what an ELF object defines and uses, as symbols. Called by emit.c and object_elf.c. */
+/* Names of what an ELF object defines and uses, as symbols. Called by emit.c and object.c. */
 #include <ctype.h>
 
 #include "compiler/machine/machine.h"

@@ -15,7 +15,7 @@ void output_program(struct cc *cc, void **bytes, size_t *size);
 /* Writes a draft: an ELF with the note of cc->kernels, which end at once, and `object`, `object_size` bytes. */
 void output_draft(struct cc *cc, const void *object, size_t object_size, void **bytes, size_t *size);
 
-/* ---- object_elf.c ---- */
+/* ---- object.c ---- */
 /* Compiles functions and kernels, writes the object (malloc'ed). */
 void object_program(struct cc *cc, void **bytes, size_t *size);
 

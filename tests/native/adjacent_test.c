@@ -142,7 +142,9 @@ static void test_rows_are_stored(void **state)
         }
 }
 
-#define KEEP_THREE " vsw12.v v7, 0(v5)\n vsw12.v v9, 128(v5)\n vsw12.v v10, 256(v5)\n"
+#define PARTS_OF_PAIRS \
+    " vlw12.v v7, 4(v6)\n vlhu12.v v9, 2(v6)\n vlb12.v v10, 0(v6)\n" \
+    " vsw12.v v7, 0(v5)\n vsw12.v v9, 128(v5)\n vsw12.v v10, 256(v5)\n"
 
 /* Two words of each lane, one behind the other, as doubles are: the first load or store makes both, in the middle and
  * at the end of what there is; where vectors are not aligned and lie on two pages, each is made for itself. */
@@ -151,7 +153,7 @@ static void test_pairs(void **state)
     static const int beyond[] = {0, 4, 8, 12, 124, 128, 252, 256, 260};
     static const char *const accesses[] = {
         " vlw12.v v7, 0(v6)\n vlw12.v v8, 4(v6)\n vsw12.v v8, 0(v5)\n vsw12.v v7, 128(v5)\n",
-        " vlw12.v v7, 4(v6)\n vlhu12.v v9, 2(v6)\n vlb12.v v10, 0(v6)\n" KEEP_THREE,
+        PARTS_OF_PAIRS,
         " vsw12.v v11, 0(v6)\n vsw12.v v12, 4(v6)\n",
         " vsw12.v v11, 4(v6)\n vsw12.v v12, 8(v6)\n vsw12.v v12, 0(v6)\n",
     };

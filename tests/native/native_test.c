@@ -1,5 +1,5 @@
 /* The engine `native` against `step`: random programs (programs.h), on every host level, compared in memory,
- * registers, counters and faults at their ends, and in the whole state in their middle (native_turns.h). The other
+ * registers, counters and faults at their ends, and in the whole state in their middle (tests/turns/turns.h). The other
  * native_*_test.c have programs for what these seldom meet.
  *
  * native_test [ROUNDS [FIRST [LEVEL]]]: so many programs, from number FIRST on, on each level or this one. */

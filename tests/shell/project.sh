@@ -37,6 +37,12 @@ for page in README.md README.zh.md CONTRIBUTING.md CHANGELOG.md docs/glossary.md
     done
 done
 
+# So do comments: a file that is named there is in the tree. Not ours: ventus_rtlsim.h; examples: k.c, a.h, h.h.
+git ls-files '*.[ch]' '*.def' | grep -v -e '^tests/' -e '_test\.c$' | xargs grep -v '^ *#' | grep -oE '^[^:]*:|(^|[^A-Za-z0-9_./%"<-])[a-z][a-z0-9_/]*\.[ch]\b' |
+    awk '/:$/ { file = $0; next } { gsub(/[^a-z0-9_\/.]/, ""); n = split($0, part, "/"); print part[n], file }' | sort -u >"$dir/named"
+git ls-files | sed 's,.*/,,' | sort -u >"$dir/there"
+join -v1 "$dir/named" "$dir/there" | grep -v -x -e 'ventus_rtlsim\.h .*' -e '[akh]\.[ch] .*' >"$dir/missing" && wrong "files that are named and not there: $(cat "$dir/missing")"
+
 # What pages tell to make, the Makefile can.
 for page in *.md docs/*.md */README.md; do
     for target in $(grep -o -e '^    make [a-z][a-z -]*' -e '`make [a-z][a-z -]*' "$page" | sed 's/.*make //'); do

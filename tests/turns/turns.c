@@ -1,4 +1,4 @@
-/* States between the turns of warps (native_turns.h). */
+/* States between the turns of warps (turns.h). */
 #include "turns.h"
 
 #include <stdlib.h>
