@@ -1,17 +1,15 @@
-/* Lanes that share words. A loop that ends where sc.w has stored, as a sum by exchange is,
+/* Loops that exchange a word by lr.w and sc.w, such as a sum of floats in memory:
  *
  *     again: lr.w old, (at)    new = f(old)    sc.w failed, new, (at)    vbne failed, zero, again    join
  *
- * takes as many iterations as lanes have the same word, and each lane computes in all of them until it is its turn. So
- * where lanes have failed in such a loop, each takes its turn here: a word is loaded, f makes of it what it is for the
- * next of its lanes, and what the last one has made is stored, so that host threads seldom disturb each other. The
- * lanes of a word come in the same order as in iterations, and no iteration sees what another word's lanes do. What the
- * iterations would count is known from how many lanes each word has (plan_exchange in rows.c): they are counted, not
- * executed.
+ * If n lanes share a word, only one of them succeeds in each iteration, and the loop takes n iterations. Here the lanes
+ * whose sc.w has failed complete one after the other with scalars: the word they share is loaded once, f is applied for
+ * each lane in the order in which they would succeed, and the last result is stored, so that threads of the host seldom
+ * disturb each other. The counters get the iterations that this replaces, which follow from the number of lanes of each
+ * word (plan_exchange in rows.c).
  *
- * Only where the budget has all of these iterations. Pages have been looked at by sc.w, whose addresses are still
- * recorded; and whoever had reserved one of these words has lost it to the lane that has stored. Called by control.c at
- * the vector branch. */
+ * The budget must allow all these iterations. sc.w has checked the pages, and its addresses are still recorded; other
+ * reservations of these words were lost to the lane that stored. Called by control.c at the vector branch. */
 #include "translator/translator.h"
 
 /* A block that is such a loop, and its registers. */
@@ -43,8 +41,8 @@ static const struct node *find_store(const struct node *first, const struct node
     return store && store->d.in.rs1 == first->d.in.rs1 ? store : NULL;
 }
 
-/* Collects what it reads. False: it reads what it has written in the iteration before, or changes addresses or what
- * says which lanes have failed. */
+/* Finds the registers that it reads. False: it reads a result of the previous iteration, or changes addresses or the
+ * register that says which lanes have failed. */
 static bool find_registers(const struct translator *t, struct loop *l)
 {
     struct isa_registers written = {0}, all = {0};

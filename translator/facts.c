@@ -1,5 +1,5 @@
-/* Forward over blocks in both versions until nothing changes. Facts grow weaker only: a number that is known becomes
- * one of which an alignment is known, a period shorter.
+/* Forward over the blocks of both versions until nothing changes. Facts only grow weaker: a constant becomes a number
+ * with a known alignment, a period becomes shorter.
  *
  * They are derived for the ways that translated code takes. `step` may bring a warp to a block in other ways, so what
  * holds of its live registers is looked at where the code is entered (translate.c). Called by translate.c. */
@@ -168,8 +168,7 @@ static struct v_fact fact_of_splat(struct x_fact x)
     return f;
 }
 
-/* Words that count from a multiple of a power of two, up to the next multiple of it: how many, 0 when that is too few.
- */
+/* How many words count from a multiple of a power of two up to the next one; 0: too few. */
 static uint8_t run_of(struct v_fact f, uint32_t length)
 {
     uint32_t power = length & (~length + 1), most = f.period;
@@ -277,7 +276,7 @@ struct v_fact fact_of_indexed(const struct facts *f, const struct node *n)
     return n->effects.memory.index == 4 ? out : nothing;
 }
 
-/* Loads: the same address, the same word. Lanes that rest get one only where all lanes have the same. */
+/* Loads: from the same address comes the same word. Inactive lanes hold it, too, only where all lanes load it. */
 static struct v_fact fact_of_load(const struct facts *f, const struct node *n)
 {
     enum isa_address form = n->effects.memory.address;
@@ -318,7 +317,7 @@ void facts_step(struct facts *f, const struct node *n, const struct flow *flow)
         if (has(written.v, i)) f->v[i] = i == n->d.in.rd ? v : nothing;
 }
 
-/* At the end of a block: registers that it has written under a mask hold older words in other lanes. */
+/* At the end of a block: registers that it has written under a mask keep their old words in inactive lanes. */
 static void merge(struct facts *f, const struct facts *in, const struct flow *flow, const struct block *b)
 {
     for (size_t i = b->first; i < b->first + b->count; i++) {
@@ -341,7 +340,7 @@ bool facts_target(const struct fact_table *t, const struct block *b, enum versio
 
 /* ---- all blocks ---- */
 
-/* Two ways meet. Returns whether less holds than before. */
+/* At a merge of two ways. Returns whether less holds than before. */
 static bool weaken(struct facts *to, const struct facts *from)
 {
     bool changed = false;
@@ -429,7 +428,7 @@ static bool flow_from_join(struct fact_table *t, const struct block *b, const st
     return changed;
 }
 
-/* All lanes go the same way, or they part. */
+/* A vector branch: convergent, or divergent. */
 static bool flow_from_branch(struct fact_table *t, const struct block *b, const struct node *branch,
                              enum version version, const struct facts *f)
 {

@@ -1,14 +1,14 @@
-/* A lane waits where its path of a vector branch begins, as long as the other path has not come to their join, or at
- * the join. So in every block that a path reaches without passing the join, lanes of the other path may wait, and lanes
- * that have come to the join: what they read is what is live there for a lane by itself, for which branches of lanes
- * are branches and joins are nothing. Where a branch's join is not known, or where control goes, all registers are
- * taken as read. Called by liveness.c. */
+/* While one path of a divergent branch runs, the lanes of the other path wait where that path begins, or at the
+ * reconvergence point. So in every block that a path reaches before its reconvergence point, the registers of inactive
+ * lanes that matter are those live at these two places for a single lane, for which a vector branch is a branch and a
+ * join is nothing. All registers count as read where a reconvergence point, or the target of a jump, is not known.
+ * Called by liveness.c. */
 #include "translator/inactive.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* What is put together for each block. */
+/* State of the analysis. */
 struct work {
     const struct flow *flow;
     const struct fact_table *facts;

@@ -1,6 +1,6 @@
-/* What exchange_loop.c and load_loop.c share. Both take a block that is a loop of its own, whose lanes part at its end
- * for a join behind it, and compute its iterations for one lane after the other: a lane's words in `own`, all lanes'
- * words in rows of the state, and the iterations that would have been counted from those of each lane. */
+/* What exchange_loop.c and load_loop.c share. Both run a loop of one block, which lanes leave by a divergent branch to
+ * the join behind it, lane by lane: the words of the lane that runs are in `own`, those of all lanes in rows of the
+ * state. The counters get what the iterations of all lanes together would have counted. */
 #include "translator/translator.h"
 
 /* ---- which blocks ---- */

@@ -1,5 +1,5 @@
-/* Backward over blocks in both versions until nothing changes. What is not known is live: everything at an indirect
- * jump that may go anywhere. Called by translate.c. */
+/* Backward over the blocks of both versions until nothing changes. At an indirect jump whose targets are not known
+ * everything is live. Called by translate.c. */
 #include "translator/liveness.h"
 
 #include <stdlib.h>
@@ -12,7 +12,7 @@ struct isa_registers all_registers(void)
     return all;
 }
 
-/* Is every register one that somebody may read, because somebody looks at whole warps? */
+/* Is every register live, because somebody looks at whole warps? */
 static bool is_whole(const struct liveness *l) { return l->flow->request->registers == REGISTERS_ALL; }
 
 static void take(struct isa_registers *from, const struct isa_registers *what, bool vectors)
@@ -21,8 +21,8 @@ static void take(struct isa_registers *from, const struct isa_registers *what, b
     for (unsigned i = 0; i < ISA_VREGS / 64 && vectors; i++) from->v[i] &= ~what->v[i];
 }
 
-/* What is read later: of the lanes that are active now, and of others as well. The first end where a masked block
- * writes a register, the others only where all lanes are written, or where nobody who waits reads it. */
+/* Registers that are read later in lanes that are active now, and in any lane. A masked write ends the first, but the
+ * second only if it writes all lanes, or if no inactive lane reads the register later. */
 struct needs {
     struct isa_registers active, all;
 };
@@ -36,7 +36,7 @@ static struct isa_registers reads_whole(const struct node *n)
     return whole;
 }
 
-/* What is needed in front of an instruction, from what is needed behind it. */
+/* From behind an instruction to the place in front of it. */
 static void step_back(const struct flow *flow, struct needs *needs, const struct node *n,
                       const struct isa_registers *others)
 {
@@ -81,7 +81,7 @@ struct isa_registers live_at(const struct liveness *l, uint32_t pc)
     return live;
 }
 
-/* Behind the join of a masked block: the block of the join again, when lanes have met, or a path that waits. */
+/* Behind the join of a masked block: the join's block again, when all lanes have arrived, or the path that waits. */
 static void add_join(const struct liveness *l, struct isa_registers *live, const struct block *b,
                      const struct node *join)
 {

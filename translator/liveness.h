@@ -1,6 +1,6 @@
-/* Registers whose values somebody may still read. Translated code that gives a warp back stores no others: what a
- * register holds that is written before it is read cannot be seen. With REGISTERS_ALL of the request that is every
- * register, everywhere, and of every lane. */
+/* Live registers. Translated code that gives a warp back stores no others, because a register that is written before it
+ * is read again cannot be observed. With REGISTERS_ALL in the request every register of every lane is live everywhere.
+ */
 #ifndef VENTUS_TRANSLATOR_LIVENESS_H
 #define VENTUS_TRANSLATOR_LIVENESS_H
 
@@ -30,7 +30,7 @@ struct isa_registers all_registers(void);
 /* When `step` goes on at pc: all registers if that is no block. */
 struct isa_registers live_at(const struct liveness *l, uint32_t pc);
 
-/* The same when it goes on with the lanes of a version: with all lanes active, what is written is written whole. */
+/* The same for one version of the block: in full code a write defines all lanes of a register. */
 struct isa_registers live_in(const struct liveness *l, uint32_t pc, enum version version);
 
 #endif

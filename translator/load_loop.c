@@ -1,18 +1,16 @@
-/* Lanes that run a loop one after the other. A loop that does nothing but compute and load, as along a row of a sparse
- * matrix,
+/* Loops that only compute and load, run lane by lane. In a loop like the one along a row of a sparse matrix,
  *
  *     again: vlw12.v w, (at)    rows    vblt k, end, again    join
  *
- * runs as many iterations as its longest lane has, and if addresses have no shape, each of them takes nearly as long
- * for a few lanes as for all. Nobody stores, so lanes do not see one another. So where an iteration has found no shape,
- * each lane runs all of its iterations here, with scalars, before the next one does; and what the iterations of all
- * together would count is counted (plan_load_loop in rows.c). The block's variables say what the last iteration has
- * found, in any warp.
+ * the warp takes as many iterations as its slowest lane, and if addresses are scattered, an iteration takes nearly as
+ * long for a few lanes as for all. Nothing is stored, so lanes do not depend on each other. If the last iteration, of
+ * any warp, found scattered addresses, each lane runs all its iterations here with scalars before the next lane begins,
+ * and the counters get what the vector iterations would have counted (plan_load_loop in rows.c).
  *
- * Only where the budget has all of these iterations. A lane that has too many of them ends that: what has been computed
- * is forgotten, and the warp goes on as if nothing had been tried. A load that fails may not be the first one that
- * fails when all run together: the warp's registers are saved in front, and `step` begins there (`jumped` in
- * native/engine.c). Called by translate.c in front of the block. */
+ * The budget must allow all these iterations. If a lane has too many of them, its results are dropped and the loop runs
+ * with vectors. If a load faults, it need not be the first one that would fault in vector order: the warp is restored
+ * to the beginning of the loop, from where `step` finds the first (`jumped` in native/engine.c). Called by translate.c
+ * in front of the block. */
 #include "translator/translator.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-/* Sides of vector branches, in the order of the blocks. A join lets the two go on that its address was set for: without
- * facts every path may wait for every join, which takes a switch over all of them at each. */
+/* The paths of vector branches, in the order of the blocks. A join can pop only paths of branches whose reconvergence
+ * point it is; where that is not known, each join needs a switch over all paths. */
 #include "translator/paths.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Where lanes wait: on both paths of a vector branch, until a join lets one of them go on. */
+/* Where inactive lanes wait: at the beginning of either path of a vector branch, until a join pops that path. */
 #ifndef VENTUS_TRANSLATOR_PATHS_H
 #define VENTUS_TRANSLATOR_PATHS_H
 
@@ -16,11 +16,11 @@ struct paths {
 bool paths_make(struct paths *paths, const struct flow *flow);
 void paths_free(struct paths *paths);
 
-/* Control reaches the branch at the end of a block when `setrpc` has set rpc; 0: it is not known what. Returns whether
- * its paths may wait for more joins than before. */
+/* The branch at the end of a block is reached with this reconvergence point; 0: it is not known. Returns whether that
+ * is new. */
 bool paths_reach(struct paths *paths, const struct flow *flow, const struct block *block, uint32_t rpc);
 
-/* The join for which the paths of a vector branch wait; 0: it is not known. */
+/* The reconvergence point of a vector branch; 0: it is not known. */
 uint32_t paths_rpc(const struct paths *paths, const struct node *branch);
 
 /* The next one behind `path` (NULL: the first) that may wait for a join (NULL: for any), each address once. NULL: there

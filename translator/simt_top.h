@@ -1,6 +1,6 @@
-/* What may lie on top of the SIMT stack where masked code runs. A join lets lanes wait or meet only if the top of the
- * stack was pushed for its address: where that cannot be, no way leads on from there, and where nothing else can be, no
- * masked code follows it. */
+/* Which entries can be on top of the SIMT stack where masked code runs. A join pops the stack only if its top entry was
+ * pushed for the join's address. Where the top can never be such an entry, the join falls through; where it always is
+ * one that completes the mask, no masked code follows the join. */
 #ifndef VENTUS_TRANSLATOR_SIMT_TOP_H
 #define VENTUS_TRANSLATOR_SIMT_TOP_H
 
@@ -24,10 +24,10 @@ bool top_set_is_empty(const struct top_set *t);
 /* Without an element, unless several joins share it. */
 struct top_set top_set_without(struct top_set t, unsigned element);
 
-/* Adds what is not there yet. Returns whether there is any such. */
+/* Adds the elements of a set. Returns whether any is new. */
 bool top_set_add(struct top_set *to, const struct top_set *from);
 
-/* Joins, and what may lie below what has been pushed for each: what was on top at the vector branches that pushed. */
+/* Joins, and the entries that can lie below those pushed for each: the tops at the vector branches that pushed them. */
 struct joins {
     uint32_t *pcs; /* ascending */
     uint32_t count;
@@ -38,13 +38,14 @@ struct joins {
 bool joins_make(struct joins *j, const struct flow *f);
 void joins_free(struct joins *j);
 
-/* The element for what is pushed for an address; TOP_COUNT: it may be any of them. */
+/* The element of entries that are pushed for an address; TOP_COUNT: it can be any. */
 unsigned joins_element(const struct joins *j, uint32_t pc);
 
-/* Lanes part when `top` may be on top, for the join of an element. Returns whether that is new. */
+/* A vector branch whose reconvergence point is the join of an element diverges with one of `top` on top. Returns
+ * whether that is new. */
 bool joins_push(struct joins *j, unsigned element, const struct top_set *top);
 
-/* May there be an element in the stack below one of `top`, which is not that element itself? */
+/* Can an element lie in the stack below another one that is on top? */
 bool joins_hides(const struct joins *j, const struct top_set *top, unsigned element);
 
 #endif

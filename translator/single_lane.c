@@ -1,12 +1,10 @@
-/* A lane alone. In a loop whose lanes leave it one after the other a warp runs many iterations for the last of them,
- * and a masked iteration takes as long for one lane as for many. So where control goes back with one lane, it goes to
- * code of its own, in which that lane's words are scalars: no mask, no chunks, no shapes of addresses, and no lanes
- * that part.
+/* Single-lane code. A masked iteration of a loop takes as long for one lane as for many, and in a loop with divergent
+ * exits a warp may run many iterations for its last lane. When such a loop goes round with one active lane, it
+ * continues in a version of its blocks whose words are scalars: no mask, no chunks, no address shapes, no divergence.
  *
- * The words are variables like the others (`own`), taken out of the vector registers where the lane begins to be alone,
- * and put back wherever it comes to masked code: the vector registers are what they would be then. In between they are
- * what they were. Facts and registers that matter are those of the masked block. Called by translate.c and control.c.
- */
+ * The lane's words are variables (`own`). They are taken out of the vector registers where single-lane code begins, and
+ * put back where it returns to masked code; in between the vector registers are stale. Facts and live registers are
+ * those of the masked version. Called by translate.c and control.c. */
 #include "translator/translator.h"
 
 static const char *const row_names[OP_COUNT] = {

@@ -15,7 +15,8 @@ struct lanes {
     LLVMValueRef chunk[CHUNK_MOST];
 };
 
-/* Loads beside each other, and their words, where `found` holds; that is NULL until the first of them is made. */
+/* A set of adjacent loads, and the words that the first of them has loaded, where `found` holds; NULL: it has not been
+ * translated yet. */
 struct taken {
     struct adjacent set;
     LLVMValueRef found;
@@ -102,15 +103,14 @@ struct translator {
 void tally(struct translator *t, const struct block *block, enum native_tally what, LLVMValueRef amount);
 /* The block in progress is executed, in its version. */
 void tally_block(struct translator *t);
-/* The branch at the end of the block in progress goes to its target, with all lanes. */
+/* The branch at the end of the block in progress is taken by all active lanes. */
 void tally_taken(struct translator *t);
 /* It does so where a condition holds. */
 void tally_taken_if(struct translator *t, LLVMValueRef holds);
-/* Lanes part there; these go to the target. */
+/* It diverges; these lanes take it. */
 void tally_diverged(struct translator *t, LLVMValueRef taken);
-/* Iterations of the block in progress, a loop of its own, that have been computed for one lane after the other. Numbers
- * of 32 bits: iterations, their lanes; how often lanes part behind them, and lanes at the two joins of each of these.
- */
+/* Iterations of the block in progress, a loop, that have run lane by lane. Numbers of 32 bits: iterations and their
+ * lanes; how many of them diverge at their end, and the lanes at the two joins of each of these. */
 void tally_iterations(struct translator *t, const struct node *join, LLVMValueRef rounds, LLVMValueRef lanes,
                       LLVMValueRef parted, LLVMValueRef met);
 
@@ -264,13 +264,13 @@ void translate_node(struct translator *t, const struct node *n);
 
 /* ---- single_lane.c: code for one lane ---- */
 
-/* Can the block run in such code? Does that pay where the block in progress goes back to it: can all that lies between?
- */
+/* Can the block run as single-lane code? Does that pay where the block in progress branches back to it: can all blocks
+ * of the loop? */
 bool single_can(const struct translator *t, const struct block *block);
 bool single_pays(const struct translator *t, const struct block *block);
 
-/* Takes the lane's words out of the vector registers that the block needs; puts those back that are live; forgets those
- * that are not. */
+/* Takes the lane's words out of the vector registers that the block reads; puts the live ones back; drops the others.
+ */
 void single_begin(struct translator *t, const struct block *block);
 void single_end(struct translator *t, const struct isa_registers *live);
 void single_forget(struct translator *t, const struct isa_registers *live);
@@ -286,8 +286,7 @@ LLVMValueRef single_row(struct translator *t, const struct node *n);
 LLVMValueRef single_raw_row(struct translator *t, const struct node *n);
 void single_node(struct translator *t, const struct node *n);
 
-/* ---- lane_loop.c: loops whose rounds are computed for one lane after the other, for exchange_loop.c and load_loop.c
- * ---- */
+/* ---- lane_loop.c: loops that run lane by lane, for exchange_loop.c and load_loop.c ---- */
 
 /* The join behind a vector branch, if it is a block of its own; NULL: there is none. */
 const struct node *join_behind(const struct translator *t, const struct node *branch);
@@ -302,23 +301,22 @@ void save_rows(struct translator *t, const struct isa_registers *set);
 void load_words(struct translator *t, const struct isa_registers *set, LLVMValueRef index);
 void save_words(struct translator *t, const struct isa_registers *set, LLVMValueRef index);
 
-/* A condition: lanes that part do so for this join. */
+/* A condition: the join is the reconvergence point that is set. */
 LLVMValueRef meet_at(struct translator *t, const struct node *join);
-/* What a round counts in which lanes part: the block, and the join twice. */
+/* What a divergent iteration counts: the block, and the join twice. */
 unsigned counts_of_round(const struct translator *t, const struct node *join, enum native_count k);
 
-/* ---- exchange_loop.c: lanes that share words ---- */
+/* ---- exchange_loop.c: loops of lr.w and sc.w ---- */
 
-/* In some of the lanes in which the block has run sc.w has failed, and its last instruction, a vector branch, goes back
- * to its beginning with them. A number: whether they are to take their turns instead, which is not 0 then. NULL: the
- * block is none for this. */
+/* In these of the active lanes sc.w has failed, and the vector branch at the end of the block would repeat it. Returns
+ * a number: not 0 if they are to complete lane by lane instead. NULL: the block is not such a loop. */
 LLVMValueRef exchange_plan(struct translator *t, const struct node *branch, LLVMValueRef lanes);
 
-/* They do, behind store_fresh: with what they have computed, and what has been counted, the block goes on behind the
- * branch as if lanes had not parted. */
+/* Completes them, behind store_fresh, and counts the iterations; control then continues behind the branch as if it had
+ * not diverged. */
 void exchange_run(struct translator *t, const struct node *branch, LLVMValueRef lanes, LLVMValueRef plan);
 
-/* ---- load_loop.c: lanes that run a loop one after the other ---- */
+/* ---- load_loop.c: loops that only load ---- */
 
 /* Variables, where translated code is entered. */
 void load_loop_make(struct translator *t);
@@ -326,19 +324,20 @@ void load_loop_make(struct translator *t);
 /* Is the block such a loop? */
 bool load_loop_can(const struct translator *t, const struct block *block);
 
-/* In front of the block, which is such a loop: its lanes run, if that pays; goes on where they do not. */
+/* In front of the block, which is such a loop: runs it lane by lane if that pays; the builder is left where it does
+ * not.
+ */
 void run_lanes(struct translator *t);
 
 /* ---- entry.c ---- */
 
-/* Ends the host block, in which a warp comes from `step` to a block: goes on there if what the block takes for granted
- * holds, in the version for its mask and with its registers loaded; otherwise at `refuse`, where nothing has changed.
- */
+/* Ends the host block in which a warp arrives from `step`: if the facts of the block hold, it loads the registers and
+ * enters the version for the warp's mask; otherwise it goes to `refuse`, and nothing has changed. */
 void enter_checked(struct translator *t, const struct block *block, LLVMBasicBlockRef refuse);
 
 /* ---- hoist.c: words of metadata block and arguments, loaded where translated code is entered ---- */
 
-/* To be called before anything is translated: makes room for them, if the code is one that can do with such words. */
+/* To be called before anything is translated: makes room for hoisted words, if the code has any. */
 void hoist_begin(struct translator *t);
 /* Does n load such a word? What it loads then. */
 bool hoist_can(const struct translator *t, const struct node *n);
