@@ -702,12 +702,72 @@ int ventus_cosim_dut_retire(struct ventus_cosim *c, uint32_t hart, uint32_t pc, 
     return equal;
 }
 
+/* ---- the reference alone ---- */
+
+/* May the warp go on? */
+static int can_step(struct ventus_cosim *c, const struct watched *w)
+{
+    if (w->warp->state != WARP_READY && w->warp->state != WARP_ENDED) reference_wake(c, w->warp->group);
+    switch (w->warp->state) {
+    case WARP_READY: return 1;
+    case WARP_ENDED: return cosim_fail(c, "hart %u: the warp has ended", (unsigned)w->number);
+    default: return cosim_fail(c, "hart %u: the warp waits for others, or for its copies", (unsigned)w->number);
+    }
+}
+
+static void note_written(struct ventus_cosim *c)
+{
+    const struct event *e = &c->event;
+    c->written.reg = e->insn->rd;
+    c->written.mask = e->to_vector ? e->lanes : 1;
+    c->written.kind = e->to_vector ? VENTUS_COSIM_V : e->to_scalar && e->insn->rd ? VENTUS_COSIM_X : 0;
+}
+
+static int step_whole(struct ventus_cosim *c, struct watched *w)
+{
+    char text[300];
+    if (reference_step(c, w->warp) == STOP_FAULT) {
+        fault_print(&w->warp->group->sm->fault, text, sizeof text);
+        return cosim_fail(c, "hart %u: %s", (unsigned)w->number, text);
+    }
+    note_past(c, w);
+    note_written(c);
+    w->prefixed = false;
+    return 1;
+}
+
+int ventus_cosim_ref_step(struct ventus_cosim *c, uint32_t hart)
+{
+    struct insn in;
+    struct watched *w = hart_of(c, hart);
+    if (!w || !can_step(c, w)) return 0;
+    c->retired++;
+    c->written.kind = 0;
+    if (w->prefixed || !code_look(c->gpu, w->warp->pc, &in) || !in.prefix) return step_whole(c, w);
+    w->prefixed = true;
+    return 1;
+}
+
+uint32_t ventus_cosim_ref_written(const struct ventus_cosim *c, uint32_t *reg, uint32_t *mask)
+{
+    if (!c || !reg || !mask || !c->written.kind) return 0;
+    *reg = c->written.reg;
+    *mask = c->written.mask;
+    return c->written.kind;
+}
+
+int ventus_cosim_ref_ended(const struct ventus_cosim *c, uint32_t hart)
+{
+    const struct watched *w = find_hart(c, hart);
+    return w && w->warp->state == WARP_ENDED;
+}
+
 /* ---- state of the reference ---- */
 
 uint32_t ventus_cosim_ref_pc(const struct ventus_cosim *c, uint32_t hart)
 {
     const struct watched *w = find_hart(c, hart);
-    return w ? w->warp->pc : 0;
+    return w ? w->warp->pc + (w->prefixed ? 4u : 0) : 0;
 }
 
 uint32_t ventus_cosim_ref_x(const struct ventus_cosim *c, uint32_t hart, uint32_t reg)

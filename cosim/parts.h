@@ -113,6 +113,9 @@ struct ventus_cosim {
     uint32_t reports;
     bool launched;
     bool executing; /* the event is the instruction that is being compared */
+    struct {
+        uint32_t kind, reg, mask;
+    } written; /* by the last step (ventus_cosim_ref_written) */
     struct job job;
     struct place *places; /* sms * groups_per_sm */
     uint32_t nplaces, groups_begun, groups_ended, serials;

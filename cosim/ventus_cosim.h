@@ -23,7 +23,7 @@ extern "C" {
 #endif
 
 #define VENTUS_COSIM_API_MAJOR 1
-#define VENTUS_COSIM_API_MINOR 0
+#define VENTUS_COSIM_API_MINOR 1
 #define VENTUS_COSIM_HARTS     65536
 
 typedef struct ventus_cosim ventus_cosim;
@@ -142,10 +142,25 @@ int ventus_cosim_dut_simt_set(ventus_cosim *cosim, uint32_t hart, uint32_t mask,
  * whose pc or its own is said then. A barrier retires when the warp arrives at it. */
 int ventus_cosim_dut_retire(ventus_cosim *cosim, uint32_t hart, uint32_t pc, uint32_t word);
 
+/* ---- the reference alone, for designs that compare for themselves (API 1.1) ---- */
+
+/* Executes the next instruction of a hart's warp, and compares nothing. A prefix (regext) is a step of its own, which
+ * writes nothing. 0 when the warp cannot go on: it waits at a barrier for warps that have not come there, has ended, or
+ * the instruction fails. */
+int ventus_cosim_ref_step(ventus_cosim *cosim, uint32_t hart);
+
+/* What the last step, of any hart, has written: VENTUS_COSIM_X a scalar register, VENTUS_COSIM_V a vector register, and
+ * then *mask are the lanes; 0 nothing. ventus_cosim_ref_x and _v say the values. Of several registers, as of a pair or
+ * a tile, *reg is the first. */
+uint32_t ventus_cosim_ref_written(const ventus_cosim *cosim, uint32_t *reg, uint32_t *mask);
+
+/* 1: all instructions of a hart's warp have been executed. */
+int ventus_cosim_ref_ended(const ventus_cosim *cosim, uint32_t hart);
+
 /* ---- state of the reference ---- */
 
-/* The next instruction, a scalar register, a lane of a vector register, and the mask of lanes of a hart's warp; 0 when
- * there is none. */
+/* The next instruction (behind a prefix that has retired alone), a scalar register, a lane of a vector register, and
+ * the mask of lanes of a hart's warp; 0 when there is none. */
 uint32_t ventus_cosim_ref_pc(const ventus_cosim *cosim, uint32_t hart);
 uint32_t ventus_cosim_ref_x(const ventus_cosim *cosim, uint32_t hart, uint32_t reg);
 uint32_t ventus_cosim_ref_v(const ventus_cosim *cosim, uint32_t hart, uint32_t reg, uint32_t lane);

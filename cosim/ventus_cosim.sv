@@ -63,6 +63,12 @@ package ventus_cosim;
   import "DPI-C" function int ventus_cosim_dut_retire(input chandle cosim, input int unsigned hart, input int unsigned pc,
     input int unsigned word);
 
+  // The reference alone.
+  import "DPI-C" function int ventus_cosim_ref_step(input chandle cosim, input int unsigned hart);
+  import "DPI-C" function int unsigned ventus_cosim_ref_written(input chandle cosim, output int unsigned reg_,
+    output int unsigned mask);
+  import "DPI-C" function int ventus_cosim_ref_ended(input chandle cosim, input int unsigned hart);
+
   // State of the reference, and what came of it.
   import "DPI-C" function int unsigned ventus_cosim_ref_pc(input chandle cosim, input int unsigned hart);
   import "DPI-C" function int unsigned ventus_cosim_ref_x(input chandle cosim, input int unsigned hart,

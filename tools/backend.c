@@ -1,8 +1,8 @@
-/* ventus backend build --rtlsim: makes a device library (docs/hardware.md) of the public stack's RTL simulation
- * library.
+/* ventus backend build: makes a device library (docs/hardware.md) of the public stack's RTL simulation library
+ * (--rtlsim), or that simulation's reference of this machine (--gvmref, docs/cosim.md).
  *
- * Our adaptor is compiled against the user's header, because its structures differ between versions. What it has is
- * found out by compiling a line for each thing. */
+ * Our adaptors are compiled against the user's header, because its structures differ between versions. What
+ * ventus_rtlsim.h has is found out by compiling a line for each thing. */
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -14,10 +14,11 @@
 #include "driver/backend_library.h"
 #include "tool.h"
 
-enum { FLAG_RTLSIM, FLAG_OUTPUT };
+enum { FLAG_RTLSIM, FLAG_GVMREF, FLAG_OUTPUT };
 static const struct flag flags[] = {
     {"rtlsim", 0, "HEADER", "ventus_rtlsim.h, as the library was built with"},
-    {"output", 'o', "FILE", "the device library; default: rtlsim.so"},
+    {"gvmref", 0, "HEADER", "the header with the simulation's gvmref_ functions: make the library that has them"},
+    {"output", 'o', "FILE", "the library that is made; default: rtlsim.so, libgvmref.so"},
     {0},
 };
 
@@ -61,15 +62,15 @@ static void add(struct words *w, const char *word)
     w->list[w->n++] = word;
 }
 
-/* CC, which may be several words ("ccache gcc", "gcc -m64"), as make takes it; a path with blanks that is there is one.
- */
-static struct words compiler(void)
+/* CC or CXX, which may be several words ("ccache gcc", "gcc -m64"), as make takes it; a path with blanks that is there
+ * is one. */
+static struct words compiler_in(const char *variable, const char *usual)
 {
     static char text[1000];
-    const char *said = secure_getenv("CC");
+    const char *said = secure_getenv(variable);
     struct words w = {0};
-    if (!said || strspn(said, " \t") == strlen(said)) said = "cc";
-    if (strlen(said) >= sizeof text) die("CC is too long");
+    if (!said || strspn(said, " \t") == strlen(said)) said = usual;
+    if (strlen(said) >= sizeof text) die("%s is too long", variable);
     strcpy(text, said);
     if (access(text, X_OK) == 0) return add(&w, text), w;
     for (char *word = strtok(text, " \t"); word; word = strtok(NULL, " \t")) add(&w, word);
@@ -78,7 +79,7 @@ static struct words compiler(void)
 
 static struct words compiler_with(const char *const *more, size_t n)
 {
-    struct words w = compiler();
+    struct words w = compiler_in("CC", "cc");
     for (size_t i = 0; i < n; i++) add(&w, more[i]);
     return w;
 }
@@ -93,8 +94,8 @@ static int run(const struct words *w, bool silent)
         if (silent && (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr))) _exit(127);
         execvp(w->list[0], (char *const *)(uintptr_t)w->list);
         if (!silent)
-            fprintf(stderr, "ventus backend: cannot run %s: %s; install a C compiler, or set CC\n", w->list[0],
-                    strerror(errno));
+            fprintf(stderr, "ventus backend: cannot run %s: %s; install a C compiler, or set CC (C++: CXX)\n",
+                    w->list[0], strerror(errno));
         _exit(127);
     }
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
@@ -133,8 +134,8 @@ static char *whole_path(const char *path)
     return whole;
 }
 
-/* The folder of the adaptor and its header: that of this program, or where they are installed. */
-static char *own_folder(void)
+/* The folder of an adaptor and its header: that of this program, or where they are installed. */
+static char *folder_of(const char *adaptor)
 {
     static const char *const places[] = {".", "../share/ventus"};
     char own[PATH_MAX], *path = NULL, *file = NULL;
@@ -143,14 +144,14 @@ static char *own_folder(void)
     own[n] = 0;
     *strrchr(own, '/') = 0;
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        if (asprintf(&path, "%s/%s", own, places[i]) < 0 || asprintf(&file, "%s/rtlsim.c", path) < 0)
+        if (asprintf(&path, "%s/%s", own, places[i]) < 0 || asprintf(&file, "%s/%s", path, adaptor) < 0)
             die("out of memory");
         const bool there = access(file, R_OK) == 0;
         free(file);
         if (there) return path;
         free(path);
     }
-    die("rtlsim.c is neither beside this program nor in ../share/ventus");
+    die("%s is neither beside this program nor in ../share/ventus", adaptor);
 }
 
 /* ---- building ---- */
@@ -159,7 +160,7 @@ static char *own_folder(void)
 static void command_line(struct words *w, const char *header, const char *library, const char *output)
 {
     static char macros[PROBES][40];
-    char *place, *folder = own_folder(), *source, *include;
+    char *place, *folder = folder_of("rtlsim.c"), *source, *include;
     if (asprintf(&source, "%s/rtlsim.c", folder) < 0 || asprintf(&include, "-I%s", folder) < 0 ||
         asprintf(&place, "%.*s", (int)(strrchr(library, '/') - library), library) < 0)
         die("out of memory");
@@ -177,16 +178,34 @@ static void command_line(struct words *w, const char *header, const char *librar
     free(folder);
 }
 
-/* It becomes what `output` names when it is whole: what is there already may be one that works. */
+/* The reference is linked with libventus-cosim beside this program, or with the one that is installed. */
+static void reference_line(struct words *w, const char *header, const char *output)
+{
+    char *source, *include, *place, *folder = folder_of("gvmref.cc");
+    if (asprintf(&source, "%s/gvmref.cc", folder) < 0 || asprintf(&include, "-I%s", folder) < 0 ||
+        asprintf(&place, "-L%s", folder) < 0)
+        die("out of memory");
+    const char *const options[] = {
+        "-shared",     "-fPIC",          "-O2",      "-g",     "-w",       "-std=c++17", "-fvisibility=hidden",
+        "-Wl,-z,defs", "-include",       header,     include,  source,     "-o",         output,
+        place,         "-lventus-cosim", "-Xlinker", "-rpath", "-Xlinker", folder};
+    *w = compiler_in("CXX", "c++");
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++) add(w, options[i]);
+}
+
+/* It becomes what `output` names when it is whole: what is there already may be one that works. No library: the
+ * reference. */
 static void build(const char *header, const char *library, const char *output)
 {
     struct words w;
     char *part;
     if (asprintf(&part, "%s%s.part", strchr(output, '/') ? "" : "./", output) < 0) die("out of memory");
-    command_line(&w, header, library, part);
+    if (library) command_line(&w, header, library, part);
+    else reference_line(&w, header, part);
     if (run(&w, false)) {
         unlink(part);
-        die("the adaptor cannot be built with %s and %s; the compiler has said why", header, library);
+        die("the adaptor cannot be built with %s%s%s; the compiler has said why", header, library ? " and " : "",
+            library ? library : "");
     }
     if (rename(part, output)) die("%s: %s", output, strerror(errno));
     free(part);
@@ -226,25 +245,8 @@ static void check_result(const char *output)
     puts(" makes programs run on it");
 }
 
-int cmd_backend(int argc, char **argv)
+static void build_device(const char *header, const char *library, const char *output)
 {
-    // clang-format off
-    struct args args = {.command = "backend", .usage = "build --rtlsim HEADER [-o FILE] LIBRARY",
-        .about = "Makes a device library, for VENTUS_BACKEND, of the public stack's RTL simulation library\n"
-                 "(libVentusRTL.so): docs/hardware.md.",
-        .flags = flags, .argc = argc, .argv = argv, .at = 1};
-    // clang-format on
-    const char *verb = NULL, *library = NULL, *header = NULL, *output = "rtlsim.so";
-    for (int flag; (flag = args_next(&args)) != ARG_END;) {
-        if (flag == FLAG_RTLSIM) header = args.value;
-        else if (flag == FLAG_OUTPUT) output = args.value;
-        else if (!verb) verb = args.value;
-        else if (!library) library = args.value;
-        else usage_error(&args, "unexpected argument '%s'", args.value);
-    }
-    if (!verb || strcmp(verb, "build") != 0)
-        usage_error(&args, "'build' is meant%s%s", verb ? ", not " : "", verb ? verb : "");
-    if (!header || !library) usage_error(&args, "--rtlsim HEADER and LIBRARY are needed");
     char *header_path = whole_path(header), *library_path = whole_path(library);
     if (try(header_path, common, true) && try(header_path, common, false)) /* once more, for what the compiler says */
         die("%s is not the ventus_rtlsim.h of any version that is known; the compiler has said why", header);
@@ -253,5 +255,40 @@ int cmd_backend(int argc, char **argv)
     check_result(output);
     free(header_path);
     free(library_path);
+}
+
+static void build_reference(const char *header, const char *output)
+{
+    char *path = whole_path(header);
+    build(path, NULL, output);
+    printf("%s: the gvmref_ functions by this machine\n", output);
+    free(path);
+}
+
+int cmd_backend(int argc, char **argv)
+{
+    // clang-format off
+    struct args args = {.command = "backend", .usage = "build --rtlsim HEADER [-o FILE] LIBRARY\n"
+                                                       "       ventus backend build --gvmref HEADER [-o FILE]",
+        .about = "Makes a device library, for VENTUS_BACKEND, of the public stack's RTL simulation library\n"
+                 "(libVentusRTL.so): docs/hardware.md. Or makes the library of reference functions that this\n"
+                 "simulation compares itself with, in place of the one made of Spike: docs/cosim.md.",
+        .flags = flags, .argc = argc, .argv = argv, .at = 1};
+    // clang-format on
+    const char *verb = NULL, *library = NULL, *header = NULL, *reference = NULL, *output = NULL;
+    for (int flag; (flag = args_next(&args)) != ARG_END;) {
+        if (flag == FLAG_RTLSIM) header = args.value;
+        else if (flag == FLAG_GVMREF) reference = args.value;
+        else if (flag == FLAG_OUTPUT) output = args.value;
+        else if (!verb) verb = args.value;
+        else if (!library) library = args.value;
+        else usage_error(&args, "unexpected argument '%s'", args.value);
+    }
+    if (!verb || strcmp(verb, "build") != 0)
+        usage_error(&args, "'build' is meant%s%s", verb ? ", not " : "", verb ? verb : "");
+    if (reference && (header || library)) usage_error(&args, "--gvmref goes without --rtlsim and LIBRARY");
+    if (!reference && (!header || !library)) usage_error(&args, "--rtlsim HEADER and LIBRARY are needed");
+    if (reference) build_reference(reference, output ? output : "libgvmref.so");
+    else build_device(header, library, output ? output : "rtlsim.so");
     return EXIT_OK;
 }

@@ -174,7 +174,41 @@ static void test_prefix(void **state)
     found(c, next(c, 0), "the prefix alone has written a scalar register");
     c = start(source, 0, &four_lanes);
     go(c, 0, 1);
-    found(c, next(c, 0), "  expected 0x80000004\n  found    0x80000000\n");
+    assert_int_equal(ventus_cosim_ref_pc(c, 0), 0x80000004);
+    found(c, ventus_cosim_dut_retire(c, 0, 0x80000000, ventus_cosim_ref_word(c, 0x80000000)),
+          "  expected 0x80000004\n  found    0x80000000\n");
+}
+
+/* The reference alone: what each step has written, the end, a fault. */
+static void test_steps(void **state)
+{
+    uint32_t reg, mask;
+    ventus_cosim *c = start(" li x9, 3\n vadd.vv v40, v5, v1\n addi x0, x9, 1\n endprg\n", 0, &four_lanes);
+    (void)state;
+    assert_int_equal(ventus_cosim_ref_written(c, &reg, &mask), 0);
+    assert_true(ventus_cosim_ref_step(c, 0));
+    assert_int_equal(ventus_cosim_ref_written(c, &reg, &mask), VENTUS_COSIM_X);
+    assert_int_equal(reg, 9);
+    assert_int_equal(ventus_cosim_ref_x(c, 0, reg), 3);
+    assert_true(ventus_cosim_ref_step(c, 0));
+    assert_int_equal(ventus_cosim_ref_written(c, &reg, &mask), 0);
+    assert_true(ventus_cosim_ref_step(c, 0));
+    assert_int_equal(ventus_cosim_ref_written(c, &reg, &mask), VENTUS_COSIM_V);
+    assert_int_equal(reg, 40);
+    assert_int_equal(mask, 15);
+    assert_true(ventus_cosim_ref_step(c, 0)); /* x0 is none */
+    assert_int_equal(ventus_cosim_ref_written(c, &reg, &mask), 0);
+    assert_false(ventus_cosim_ref_ended(c, 0));
+    assert_true(ventus_cosim_ref_step(c, 0));
+    assert_true(ventus_cosim_ref_ended(c, 0));
+    assert_false(ventus_cosim_ref_step(c, 0));
+    assert_non_null(strstr(ventus_cosim_error(c), "the warp has ended"));
+    assert_false(ventus_cosim_ref_step(c, 9));
+    ventus_cosim_ref_shutdown(c);
+    c = start(" lw x5, 0(x0)\n endprg\n", 0, &four_lanes);
+    assert_false(ventus_cosim_ref_step(c, 0));
+    assert_non_null(strstr(ventus_cosim_error(c), "hart 0: "));
+    ventus_cosim_ref_shutdown(c);
 }
 
 /* A tile in a warp of four lanes has 16 registers. */
@@ -439,6 +473,7 @@ int main(void)
         cmocka_unit_test(test_strays),
         cmocka_unit_test(test_simt_is_said),
         cmocka_unit_test(test_prefix),
+        cmocka_unit_test(test_steps),
         cmocka_unit_test(test_many_registers),
         cmocka_unit_test(test_no_lane_no_result),
         cmocka_unit_test(test_classes_of_numbers),
