@@ -17,6 +17,7 @@ awk '
         allow("sim", "isa host")
         allow("check", "isa sim")
         allow("trace", "isa sim")
+        allow("coverage", "isa sim")
         allow("timing", "isa sim")
         allow("debug", "isa host sim")
         allow("profile", "isa host asm sim timing")
@@ -26,7 +27,7 @@ awk '
         allow("vt", "isa host asm sim driver")
         allow("cosim", "isa asm sim trace vt")
         allow("opencl", "isa host sim driver")
-        allow("tools", "isa host asm sim check trace timing profile driver vt")
+        allow("tools", "isa host asm sim check trace coverage timing profile driver vt")
         allow("compiler", "isa host asm")
         allow("examples", "opencl")
         compiler = "isa asm compiler/core"

@@ -34,7 +34,8 @@ struct observer_kind {
 
 /* All of them, in the order in which they watch: what changes or stops launches comes first. OBSERVER(x) is
  * observer_x, in a file of its own. */
-#define OBSERVERS(OBSERVER) OBSERVER(gdb) OBSERVER(check) OBSERVER(trace) OBSERVER(trace_dir) OBSERVER(trace_binary)
+#define OBSERVERS(OBSERVER) \
+    OBSERVER(gdb) OBSERVER(check) OBSERVER(trace) OBSERVER(trace_dir) OBSERVER(trace_binary) OBSERVER(coverage)
 
 #define DECLARE(name) extern const struct observer_kind observer_##name;
 OBSERVERS(DECLARE)

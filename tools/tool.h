@@ -12,6 +12,7 @@ enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 /* ---- subcommands, one file each; `argv[0]` is the subcommand's name ---- */
 int cmd_as(int argc, char **argv);
 int cmd_backend(int argc, char **argv);
+int cmd_coverage(int argc, char **argv);
 int cmd_cc(int argc, char **argv);
 int cmd_compare(int argc, char **argv);
 int cmd_debug(int argc, char **argv);

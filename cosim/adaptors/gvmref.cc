@@ -1,6 +1,6 @@
-/* The reference functions `gvmref_*` of the public RTL simulation, by libventus-cosim: a library that takes the place of
- * the one made of Spike (docs/cosim.md). `ventus backend build --gvmref HEADER` compiles it on the user's machine, with
- * the user's header included first: its structures differ between versions, and some are C++.
+/* The reference functions `gvmref_*` of the public RTL simulation, by libventus-cosim: a library that takes the place
+ * of the one made of Spike (docs/cosim.md). `ventus backend build --gvmref HEADER` compiles it on the user's machine,
+ * with the user's header included first: its structures differ between versions, and some are C++.
  *
  * The simulation says for each retired instruction which warp of which work-group it was; the warp is stepped, and what
  * it has written is returned. A work-group begins when the simulation first asks for one of its warps. Each is on an SM
@@ -16,7 +16,8 @@
 
 #include "ventus_cosim.h"
 
-namespace {
+namespace
+{
 
 enum { DONE = 0, FAILED = -1 };
 enum { GROUPS = 64 /* at a time */, WARPS = 64 /* of each, at most */ };
@@ -26,8 +27,8 @@ struct reference {
     ventus_cosim *cosim = nullptr;
     ventus_cosim_launch launch = {};
     bool launched = false;
-    uint64_t next = BUFFERS;                 /* where the next buffer lies */
-    std::map<uint32_t, uint32_t> places;     /* of work-groups that run: the SM */
+    uint64_t next = BUFFERS;             /* where the next buffer lies */
+    std::map<uint32_t, uint32_t> places; /* of work-groups that run: the SM */
     std::vector<bool> taken = std::vector<bool>(GROUPS);
 };
 

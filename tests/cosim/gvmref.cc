@@ -21,7 +21,8 @@ int main(int argc, char **argv)
     gvmref_meta_data m = {};
     uint64_t data = 0, more = 0;
     const uint32_t words[2] = {7, 11};
-    if (argc < 5 || gvmref_vt_dev_open() || gvmref_vt_buf_alloc(8, &data, 0, 0, 0) || gvmref_vt_buf_alloc(5000, &more, 0, 0, 0))
+    if (argc < 5 || gvmref_vt_dev_open() || gvmref_vt_buf_alloc(8, &data, 0, 0, 0) ||
+        gvmref_vt_buf_alloc(5000, &more, 0, 0, 0))
         return 1;
     printf("buffers %llx %llx\n", (unsigned long long)data, (unsigned long long)more);
     if (gvmref_vt_copy_to_dev(data, words, sizeof words, 0, 0) || gvmref_vt_upload_kernel_file(argv[1], 0)) return 2;
@@ -41,7 +42,9 @@ int main(int argc, char **argv)
                 done = r.wg_done;
                 if (done) continue;
                 gvmref_get_xreg(&x, g, w);
-                if (r.insn_result.insn_type == XREG && x.xpr[r.insn_result.xreg_result.reg_idx] != r.insn_result.xreg_result.rd) return 6;
+                if (r.insn_result.insn_type == XREG &&
+                    x.xpr[r.insn_result.xreg_result.reg_idx] != r.insn_result.xreg_result.rd)
+                    return 6;
             }
     return gvmref_vt_one_buf_free(8, &data, 0, 0) || gvmref_vt_buf_free(0, &data, 0, 0) || gvmref_vt_dev_close();
 }

@@ -1,4 +1,5 @@
-/* The functions and structures of the public RTL simulation's reference, as far as the adaptor knows them, for tests. */
+/* The functions and structures of the public RTL simulation's reference, as far as the adaptor knows them, for tests.
+ */
 #pragma once
 
 #include <array>
@@ -46,5 +47,6 @@ void gvmref_get_xreg(gvmref_xreg_t *r, uint32_t group, uint32_t warp);
 }
 
 struct gvmref_meta_data {
-    uint64_t kernel_id, kernel_size[3], wf_size, wg_size, metaDataBaseAddr, ldsSize, pdsSize, sgprUsage, vgprUsage, pdsBaseAddr;
+    uint64_t kernel_id, kernel_size[3], wf_size, wg_size, metaDataBaseAddr, ldsSize, pdsSize, sgprUsage, vgprUsage,
+        pdsBaseAddr;
 };

@@ -1,0 +1,76 @@
+# ventus run --coverage and ventus coverage: the counts of a program made for it, instruction by instruction; sums; pages; files that are none.
+set -u
+. "$VENTUS_SOURCE/tests/shell/common"
+cat >p.s <<'S'
+        .text
+        .globl _start
+_start: li t0, -3
+        addi t1, t0, 0
+        addi x0, t1, 5
+        vid.v v1
+        vmslt.vi v0, v1, 0
+        vadd.vi v2, v1, 1, v0.t
+        vmv.v.i v3, 2
+        la t2, meet
+        setrpc x0, t2, 0
+        vblt v1, v3, less
+        vadd.vv v40, v1, v1
+        j meet
+less:   vadd.vv v2, v2, v1
+meet:   join
+        lui t3, 0x90000
+        lw t4, 0(t3)
+        nop
+        add t5, t4, t4
+        endprg
+S
+check 0 '' "$ventus" as p.s -o p.elf
+check 0 '' "$ventus" run p.elf -g 8 --lanes 8 --coverage p.json
+cat >counts.py <<'END'
+import json, sys
+all = json.load(open(sys.argv[1]))
+assert all["version"] == 1 and all["profile"] == "default"
+row = {r["name"]: r for r in all["instructions"]}
+times = int(sys.argv[2])
+def of(name, executed, **bins):
+    r = row[name]
+    found = {k.replace(".", "_"): v for k, v in r["bins"].items()}
+    wanted = {k: v * times for k, v in bins.items()}
+    assert (r["executed"], found) == (executed * times, wanted), (name, r["executed"], found, wanted)
+of("vmv.v.i", 1, lanes_all=1, depth_flat=1, immediate_positive=1)
+of("vid.v", 1, lanes_all=1, depth_flat=1)
+of("vadd.vi", 1, lanes_all=1, mask_none=1, depth_flat=1, immediate_positive=1, hazard_raw=1, hazard_raw2=1)
+of("vadd.vv", 2, lanes_adjacent=2, depth_one=2, registers_own=1, registers_high=1)
+of("lw", 1, depth_flat=1, immediate_zero=1, hazard_raw=1)
+of("add", 1, depth_flat=1, hazard_raw2=1, hazard_load_use=1)
+assert row["addi"]["bins"]["registers.to_x0"] >= times and row["addi"]["bins"]["immediate.negative"] >= times
+assert row["addi"]["bins"]["hazard.raw"] >= 2 * times
+assert "vsub.vv" not in row
+END
+python3 counts.py p.json 1 || wrong 'the counts'
+
+# Sums are counts of the same form; so is a series of recorded launches.
+check 0 'vadd.vv' "$ventus" coverage --all p.json p.json p.json --json sum.json --page sum.html
+python3 counts.py sum.json 3 || wrong 'the sum'
+grep -q '  lanes.adjacent: 1 of [0-9]* (0.[0-9] %): several, but not all, side by side; executed without it:' out.txt || wrong "the table: $(head -30 out.txt)"
+[ "$("$ventus" coverage --json - p.json | head -c 1)" = '{' ] || wrong 'the sum on standard output'
+grep -q '<td class="had" title="vadd.vv depth.one: 6">' sum.html || wrong 'the page has no field of vadd.vv'
+grep -q '<td class="never" title="add lanes.all: 0">' sum.html || wrong 'the page counts lanes of a scalar instruction'
+check 0 'instructions of default: ' "$ventus" run p.elf -g 8 --lanes 8 --coverage -
+check 0 '' "$ventus" run p.elf -g 8 --lanes 8 --coverage p.html
+grep -q '<tr class="no"><th>vsub.vv</th><td>0</td>' p.html || wrong 'the page of a run'
+check 1 'No such file' "$ventus" run p.elf -g 8 --lanes 8 --coverage nowhere/p.json
+
+# ---- files ----
+bad() { printf '%s' "$2" >bad.json; check 1 "bad.json: $1" "$ventus" coverage p.json bad.json; }
+bad '.*' 'text'
+bad 'not written by ventus run --coverage' '{"version": 1}'
+bad 'another version' '{"version": 2, "profile": "default", "instructions": []}'
+bad 'no profile' '{"version": 1, "profile": "r9", "instructions": []}'
+bad 'profile r2.0, not default' '{"version": 1, "profile": "r2.0", "instructions": []}'
+bad 'an instruction without a name' '{"version": 1, "profile": "default", "instructions": [{}]}'
+bad 'vfoo is no instruction' '{"version": 1, "profile": "default", "instructions": [{"name": "vfoo", "executed": 1, "bins": {}}]}'
+bad 'no count' '{"version": 1, "profile": "default", "instructions": [{"name": "add", "executed": -1, "bins": {}}]}'
+bad "nothing is known of 'x.y'" '{"version": 1, "profile": "default", "instructions": [{"name": "add", "executed": 1, "bins": {"x.y": 1}}]}'
+check 2 'is needed' "$ventus" coverage
+exit $status
