@@ -118,7 +118,8 @@ static struct observer *option_open(struct gpu *gpu, const char *path, char *why
     struct counter *c = calloc(1, sizeof *c);
     snprintf(why, why_size, "out of memory");
     if (!c) return NULL;
-    *c = (struct counter){.config = config, .path = path, .groups = config->groups_per_sm, .warps = config->warps_per_sm};
+    *c = (struct counter){
+        .config = config, .path = path, .groups = config->groups_per_sm, .warps = config->warps_per_sm};
     c->hooks = (struct observer){.user = c, .group_begin = group_begin, .before = before};
     c->coverage = calloc(1, sizeof *c->coverage);
     c->past = calloc((size_t)config->sms * c->groups * c->warps, sizeof *c->past);
@@ -155,8 +156,9 @@ static bool option_close(struct observer *observer, char *why, size_t why_size)
 const struct observer_kind observer_coverage = {
     .option = "coverage",
     .value = "FILE",
-    .help = "count what is exercised of each instruction (docs/coverage.md): FILE.json,\nFILE.html, any other as a table; "
-            "- is standard output",
+    .help =
+        "count what is exercised of each instruction (docs/coverage.md): FILE.json,\nFILE.html, any other as a table; "
+        "- is standard output",
     .open = option_open,
     .close = option_close,
 };

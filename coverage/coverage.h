@@ -43,8 +43,8 @@ struct coverage {
 bool coverage_counts(const struct coverage *c, enum isa_op op);
 bool coverage_can(enum isa_op op, enum coverage_bin bin);
 
-/* The counts as JSON, version 1 (docs/coverage.md); as a table of what is there and what is missing, with at most `most`
- * instructions in each list; as a page of its own. */
+/* The counts as JSON, version 1 (docs/coverage.md); as a table of what is there and what is missing, with at most
+ * `most` instructions in each list; as a page of its own. */
 void coverage_json(const struct coverage *c, FILE *out);
 void coverage_table(const struct coverage *c, unsigned most, FILE *out);
 void coverage_page(const struct coverage *c, FILE *out);

@@ -154,8 +154,8 @@ static void page_row(const struct coverage *c, enum isa_op op, FILE *out)
             (unsigned long long)c->executed[op]);
     for (unsigned b = 0; b < COVERAGE_BINS; b++) {
         const char *class = !coverage_can(op, (enum coverage_bin)b) ? "never" : c->bins[op][b] ? "had" : "missing";
-        fprintf(out, "<td class=\"%s\" title=\"%s %s.%s: %llu\"></td>", class, isa_table[op].name, coverage_rows[b].group,
-                coverage_rows[b].name, (unsigned long long)c->bins[op][b]);
+        fprintf(out, "<td class=\"%s\" title=\"%s %s.%s: %llu\"></td>", class, isa_table[op].name,
+                coverage_rows[b].group, coverage_rows[b].name, (unsigned long long)c->bins[op][b]);
     }
     fprintf(out, "</tr>\n");
 }
@@ -163,22 +163,25 @@ static void page_row(const struct coverage *c, enum isa_op op, FILE *out)
 void coverage_page(const struct coverage *c, FILE *out)
 {
     const struct share executed = share_executed(c), total = share_total(c);
-    fprintf(out,
-            "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>Coverage</title><style>\n"
-            "body{font:14px sans-serif;margin:2em}table{border-collapse:collapse}th{text-align:left;font-weight:normal;"
-            "font-family:monospace;padding-right:1em}td{border:1px solid #fff;text-align:right}td[class]{min-width:1.6em}"
-            "thead th{writing-mode:vertical-rl;transform:rotate(180deg);padding:.3em}.had{background:#2a9d5c}"
-            ".missing{background:#e76f51}.never{background:#eee}tr.no th{color:#999}\n"
-            "</style></head><body>\n<h1>What has been exercised</h1>\n"
-            "<p>Profile %s. Executed: %u of %u instructions (%.1f %%). Of what they can exercise: %u of %u (%.1f %%). Green has "
-            "been exercised, red has not, grey cannot be; point at a field for its count.</p>\n"
-            "<p><label><input type=\"checkbox\" onchange=\"for(const r of document.querySelectorAll('tr.no'))"
-            "r.hidden=this.checked\"> only instructions that have been executed</label></p>\n<table><thead><tr><th></th>"
-            "<th>executed</th>",
-            isa_profile_name(c->profile), executed.had, executed.can, percent(executed), total.had, total.can,
-            percent(total));
+    fprintf(
+        out,
+        "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>Coverage</title><style>\n"
+        "body{font:14px sans-serif;margin:2em}table{border-collapse:collapse}th{text-align:left;font-weight:normal;"
+        "font-family:monospace;padding-right:1em}td{border:1px solid #fff;text-align:right}td[class]{min-width:1.6em}"
+        "thead th{writing-mode:vertical-rl;transform:rotate(180deg);padding:.3em}.had{background:#2a9d5c}"
+        ".missing{background:#e76f51}.never{background:#eee}tr.no th{color:#999}\n"
+        "</style></head><body>\n<h1>What has been exercised</h1>\n"
+        "<p>Profile %s. Executed: %u of %u instructions (%.1f %%). Of what they can exercise: %u of %u (%.1f %%). "
+        "Green has "
+        "been exercised, red has not, grey cannot be; point at a field for its count.</p>\n"
+        "<p><label><input type=\"checkbox\" onchange=\"for(const r of document.querySelectorAll('tr.no'))"
+        "r.hidden=this.checked\"> only instructions that have been executed</label></p>\n<table><thead><tr><th></th>"
+        "<th>executed</th>",
+        isa_profile_name(c->profile), executed.had, executed.can, percent(executed), total.had, total.can,
+        percent(total));
     for (unsigned b = 0; b < COVERAGE_BINS; b++)
-        fprintf(out, "<th title=\"%s\">%s.%s</th>", coverage_rows[b].text, coverage_rows[b].group, coverage_rows[b].name);
+        fprintf(out, "<th title=\"%s\">%s.%s</th>", coverage_rows[b].text, coverage_rows[b].group,
+                coverage_rows[b].name);
     fprintf(out, "</tr></thead><tbody>\n");
     for (unsigned op = 1; op < OP_COUNT; op++)
         if (coverage_counts(c, (enum isa_op)op)) page_row(c, (enum isa_op)op, out);

@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "coverage/coverage.h"
 #include "sim/output.h"
 #include "tool.h"
+#include "tools/coverage_file.h"
 #include "tools/json.h"
 
 enum { FLAG_ALL, FLAG_JSON, FLAG_PAGE };
@@ -47,8 +47,7 @@ static void add_instruction(struct coverage *c, const char *path, const struct j
     }
 }
 
-/* All files are of one profile: that of the first. */
-static void add_file(struct coverage *c, const char *path, bool first)
+void coverage_add_file(struct coverage *c, const char *path, bool first)
 {
     char why[200];
     size_t size;
@@ -84,8 +83,9 @@ int cmd_coverage(int argc, char **argv)
     enum { FEW = 10 };
     struct args args = {.command = "coverage",
                         .usage = "[--all] [--json FILE] [--page FILE] FILE.json...",
-                        .about = "Adds up what `ventus run --coverage FILE.json` has counted, and prints what has been\n"
-                                 "exercised of each instruction and what has not: docs/coverage.md.",
+                        .about =
+                            "Adds up what `ventus run --coverage FILE.json` has counted, and prints what has been\n"
+                            "exercised of each instruction and what has not: docs/coverage.md.",
                         .flags = flags,
                         .argc = argc,
                         .argv = argv,
@@ -97,7 +97,7 @@ int cmd_coverage(int argc, char **argv)
         if (flag == FLAG_ALL) most = UINT32_MAX;
         else if (flag == FLAG_JSON) json = args.value;
         else if (flag == FLAG_PAGE) page = args.value;
-        else add_file(c, args.value, !files++);
+        else coverage_add_file(c, args.value, !files++);
     }
     if (!files) usage_error(&args, "a file that ventus run --coverage has written is needed");
     write_to(c, json, coverage_json);

@@ -13,6 +13,7 @@ enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 int cmd_as(int argc, char **argv);
 int cmd_backend(int argc, char **argv);
 int cmd_coverage(int argc, char **argv);
+int cmd_random(int argc, char **argv);
 int cmd_cc(int argc, char **argv);
 int cmd_compare(int argc, char **argv);
 int cmd_debug(int argc, char **argv);

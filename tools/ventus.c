@@ -24,6 +24,7 @@ static const struct command { const char *name; int (*run)(int argc, char **argv
     {"debug", cmd_debug, "run a kernel, or a program that uses the GPU, under gdb or lldb"},
     {"backend", cmd_backend, "make a device library of an RTL simulation"},
     {"coverage", cmd_coverage, "add up what runs have exercised of each instruction"},
+    {"random", cmd_random, "write a random program for tests of a design"},
     {"compare", cmd_compare, "compare design points by the cycles of a program"},
     {"roofline", cmd_roofline, "show how near kernels come to what a machine can do"},
     {"sweep", cmd_sweep, "run programs on all combinations of parameters"},
