@@ -17,6 +17,7 @@ enum coverage_of {
     OF_READS_X = 16, /* scalar ones */
     OF_WRITES_X = 32,
     OF_IMMEDIATE = 64,
+    OF_SIGNED = 128, /* with a sign */
 };
 
 enum coverage_bin {

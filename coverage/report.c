@@ -18,6 +18,15 @@ bool coverage_counts(const struct coverage *c, enum isa_op op)
            isa_find_in(c->profile, isa_table[op].name) == op;
 }
 
+static bool has_sign(enum isa_op op)
+{
+    for (const char *letter = isa_table[op].operands; *letter; letter++) {
+        const struct isa_operand *o = isa_operand(*letter);
+        if (o && o->role == ROLE_IMM && o->kind != OPERAND_UIMM) return true;
+    }
+    return false;
+}
+
 /* Its effects with registers that say nothing, and without a mask. */
 static uint32_t kinds_of(enum isa_op op)
 {
@@ -31,6 +40,7 @@ static uint32_t kinds_of(enum isa_op op)
     if (e.reads & e.scalars) of |= OF_READS_X;
     if (e.writes & e.scalars) of |= OF_WRITES_X;
     if (isa_has(op, ROLE_IMM)) of |= OF_IMMEDIATE;
+    if (has_sign(op)) of |= OF_SIGNED;
     return of;
 }
 

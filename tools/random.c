@@ -42,7 +42,7 @@ struct writer {
     enum isa_profile profile;
     const struct coverage *missing; /* NULL: nothing is known */
     uint32_t weight[OP_COUNT], total;
-    unsigned labels, left; /* statements that are still to come */
+    unsigned labels, left;   /* statements that are still to come */
     unsigned last_x, last_v; /* written last: hazards come of them */
     unsigned branches;       /* divergent ones around the place */
 };
@@ -154,9 +154,11 @@ static void put_mask(struct writer *w)
 
 static void put_access(struct writer *w)
 {
-    static const char *const accesses[] = {"vlw12.v", "vlh12.v", "vlb12.v", "vlhu12.v", "vlbu12.v", "vsw12.v", "vsh12.v", "vsb12.v"};
+    static const char *const accesses[] = {"vlw12.v",  "vlh12.v", "vlb12.v", "vlhu12.v",
+                                           "vlbu12.v", "vsw12.v", "vsh12.v", "vsb12.v"};
     const uint32_t which = below(w, 8), size = which == 0 || which == 5 ? 4 : which % 5 == 1 || which == 3 ? 2 : 1;
-    fprintf(w->out, "        %s v%u, %u(v13)\n", accesses[which], 1 + below(w, LOW_COUNT), below(w, RESULTS / size) * size);
+    fprintf(w->out, "        %s v%u, %u(v13)\n", accesses[which], 1 + below(w, LOW_COUNT),
+            below(w, RESULTS / size) * size);
 }
 
 static void put_block(struct writer *w, unsigned statements, unsigned depth);
@@ -166,7 +168,8 @@ static void put_branch(struct writer *w, unsigned depth)
 {
     static const char *const branches[] = {"vbeq", "vbne", "vblt", "vbge", "vbltu", "vbgeu"};
     const unsigned n = w->labels++;
-    fprintf(w->out, "        la x21, meet%u\n        setrpc x0, x21, 0\n        li x22, %u\n        vmv.v.x v16, x22\n", n, below(w, 9));
+    fprintf(w->out, "        la x21, meet%u\n        setrpc x0, x21, 0\n        li x22, %u\n        vmv.v.x v16, x22\n",
+            n, below(w, 9));
     w->branches++;
     fprintf(w->out, "        %s v%u, v16, less%u\n", branches[below(w, 6)], 14 + below(w, 2), n);
     if (below(w, 3)) put_block(w, 1 + below(w, 4), depth + 1);
@@ -217,9 +220,11 @@ static void put_start(struct writer *w)
           "        vmv.v.i v0, -1\n",
           w->out);
     for (unsigned i = 0; i < X_COUNT; i++)
-        fprintf(w->out, "        li x%u, %d\n", X_FIRST + i, below(w, 3) ? (int)below(w, 64) - 32 : (int)(below(w, 1u << 31) * 2 + below(w, 2)));
+        fprintf(w->out, "        li x%u, %d\n", X_FIRST + i,
+                below(w, 3) ? (int)below(w, 64) - 32 : (int)(below(w, 1u << 31) * 2 + below(w, 2)));
     for (unsigned i = 0; i < LOW_COUNT; i++) fprintf(w->out, "        vlw12.v v%u, %u(v13)\n", 1 + i, 4 * i);
-    for (unsigned i = 0; i < HIGH_COUNT; i++) fprintf(w->out, "        vmul.vx v%u, v%u, x%u\n", HIGH_FIRST + i, 1 + i, X_FIRST + i);
+    for (unsigned i = 0; i < HIGH_COUNT; i++)
+        fprintf(w->out, "        vmul.vx v%u, v%u, x%u\n", HIGH_FIRST + i, 1 + i, X_FIRST + i);
 }
 
 /* All registers that hold anything go into memory: lower vector registers by themselves, the others as a sum. */
@@ -227,7 +232,8 @@ static void put_end(struct writer *w)
 {
     for (unsigned i = 0; i < LOW_COUNT; i++) fprintf(w->out, "        vsw12.v v%u, %u(v13)\n", 1 + i, RESULTS + 4 * i);
     for (unsigned i = 0; i < HIGH_COUNT; i++)
-        fprintf(w->out, "        vadd.vv v16, v%u, v16\n        vsw12.v v16, %u(v13)\n", HIGH_FIRST + i, RESULTS + 48 + 4 * i);
+        fprintf(w->out, "        vadd.vv v16, v%u, v16\n        vsw12.v v16, %u(v13)\n", HIGH_FIRST + i,
+                RESULTS + 48 + 4 * i);
     for (unsigned i = 0; i < X_COUNT; i++)
         fprintf(w->out, "        vmv.v.x v16, x%u\n        vsw12.v v16, %u(v13)\n", X_FIRST + i, RESULTS + 80 + 4 * i);
     fputs("        ret\n", w->out);
@@ -249,8 +255,9 @@ int cmd_random(int argc, char **argv)
 {
     struct args args = {.command = "random",
                         .usage = "[--seed N] [--length N] [--profile P] [--missing FILE] [-o FILE]",
-                        .about = "Writes a random program in assembly for tests of a design: for one buffer of 256 bytes\n"
-                                 "for each work-item. It has one result on any machine. docs/coverage.md",
+                        .about =
+                            "Writes a random program in assembly for tests of a design: for one buffer of 256 bytes\n"
+                            "for each work-item. It has one result on any machine. docs/coverage.md",
                         .flags = flags,
                         .argc = argc,
                         .argv = argv,
@@ -270,7 +277,8 @@ int cmd_random(int argc, char **argv)
     }
     if (w.missing) w.profile = missing->profile;
     if (profile) w.profile = profile_arg(&args, profile);
-    if (w.missing && w.profile != missing->profile) usage_error(&args, "the counts are of profile %s", isa_profile_name(missing->profile));
+    if (w.missing && w.profile != missing->profile)
+        usage_error(&args, "the counts are of profile %s", isa_profile_name(missing->profile));
     w.state = seed * 2654435769u + 12345;
     weigh(&w);
     w.out = output_open(output, why, sizeof why);

@@ -55,6 +55,7 @@ python3 counts.py sum.json 3 || wrong 'the sum'
 grep -q '  lanes.adjacent: 1 of [0-9]* (0.[0-9] %): several, but not all, side by side; executed without it:' out.txt || wrong "the table: $(head -30 out.txt)"
 [ "$("$ventus" coverage --json - p.json | head -c 1)" = '{' ] || wrong 'the sum on standard output'
 grep -q '<td class="had" title="vadd.vv depth.one: 6">' sum.html || wrong 'the page has no field of vadd.vv'
+grep -q '<td class="never" title="slli immediate.negative: 0">' sum.html || wrong 'the page asks for a negative shift'
 grep -q '<td class="never" title="add lanes.all: 0">' sum.html || wrong 'the page counts lanes of a scalar instruction'
 check 0 'instructions of default: ' "$ventus" run p.elf -g 8 --lanes 8 --coverage -
 check 0 '' "$ventus" run p.elf -g 8 --lanes 8 --coverage p.html
