@@ -62,7 +62,8 @@ python3 in.py || wrong "no input"
 
 run() { # file kernel engine
     VENTUS_STATS=1 timeout 100 "$VENTUS_BUILD/ventus" run k.elf --kernel "$2" -g 512 -l 64 -a buf:@in.bin -a "out:40960:$1.bin" -a i:6 --stats \
-        --engine "$3" >"$1.txt" 2>"$1.err" || wrong "$1: exit code $?: $(cat "$1.err")"
+        --engine "$3" 2>"$1.err" || wrong "$1: exit code $?: $(cat "$1.err")"
+    counters "$1.err" >"$1.txt"
 }
 export VENTUS_TRANSLATE_VERIFY=1 VENTUS_TRANSLATE_LANES
 for kernel in k rounded longs; do
