@@ -207,6 +207,17 @@ static void split_blocks(const struct translation *t)
     LLVMDisposeBuilder(b);
 }
 
+/* Where that is asked for; else it is taken to be. */
+static bool is_valid(const struct translation *t, char *why, size_t why_size)
+{
+    char *error = NULL;
+    if (!secure_getenv("VENTUS_TRANSLATE_VERIFY")) return true;
+    const bool valid = !LLVMVerifyModule(t->module, LLVMReturnStatusAction, &error);
+    if (!valid) snprintf(why, why_size, "%s", error);
+    LLVMDisposeMessage(error);
+    return valid;
+}
+
 static bool run_passes(struct translation *t, LLVMTargetMachineRef machine, char *why, size_t why_size)
 {
     uint32_t start = emit_clock();
@@ -219,7 +230,7 @@ static bool run_passes(struct translation *t, LLVMTargetMachineRef machine, char
     if (!error) {
         nans_skip(t->function);
         split_blocks(t);
-        return true;
+        return is_valid(t, why, why_size);
     }
     char *text = LLVMGetErrorMessage(error);
     snprintf(why, why_size, "%s", text);
@@ -241,10 +252,8 @@ static LLVMMemoryBufferRef make_object(struct translation *t, char *why, size_t 
     LLVMMemoryBufferRef object = NULL;
     prepare_functions(t);
     LLVMTargetMachineRef machine = make_machine(t, &error);
-    if (machine && secure_getenv("VENTUS_TRANSLATE_VERIFY") &&
-        LLVMVerifyModule(t->module, LLVMReturnStatusAction, &error))
-        snprintf(why, why_size, "%s", error);
-    else if (machine && run_passes(t, machine, why, why_size) && !emit_object(t, machine, &object, &error))
+    if (machine && is_valid(t, why, why_size) && run_passes(t, machine, why, why_size) &&
+        !emit_object(t, machine, &object, &error))
         snprintf(why, why_size, "%s", error);
     if (!machine) snprintf(why, why_size, "%s", error ? error : "no target machine");
     if (error) LLVMDisposeMessage(error);

@@ -50,9 +50,8 @@ static bool follows(LLVMValueRef v, LLVMValueRef x)
     return v == x || (rounds(v) && behind_casts(LLVMGetOperand(v, 0)) == x);
 }
 
-/* Numbers as they were before their NaNs were made canonical: f(x) of `x is a number ? f(x) : some NaN`. NULL: that is
- * not what v is. */
-static LLVMValueRef number_of(LLVMValueRef v)
+/* f(x) of `x is a number ? f(x) : nan`. NULL: that is not what v is. */
+static LLVMValueRef split_nans(LLVMValueRef v, LLVMValueRef *nan)
 {
     LLVMValueRef choice = behind_casts(v);
     LLVMValueRef test = LLVMIsASelectInst(choice) ? LLVMGetOperand(choice, 0) : NULL;
@@ -60,9 +59,23 @@ static LLVMValueRef number_of(LLVMValueRef v)
     LLVMRealPredicate how = LLVMGetFCmpPredicate(test);
     if (how != LLVMRealORD && how != LLVMRealUNO) return NULL;
     LLVMValueRef x = behind_casts(LLVMGetOperand(test, 0));
-    LLVMValueRef nan = LLVMGetOperand(choice, how == LLVMRealORD ? 2 : 1);
     LLVMValueRef number = LLVMGetOperand(choice, how == LLVMRealORD ? 1 : 2);
-    return follows(number, x) && (is_nans(nan) || behind_casts(nan) == x) ? number : NULL;
+    *nan = LLVMGetOperand(choice, how == LLVMRealORD ? 2 : 1);
+    return follows(number, x) && (is_nans(*nan) || behind_casts(*nan) == x) ? number : NULL;
+}
+
+/* The same of any NaN: a constant, or x, which rounding leaves as it is. */
+static LLVMValueRef number_of(LLVMValueRef v)
+{
+    LLVMValueRef nan;
+    return split_nans(v, &nan);
+}
+
+/* Numbers as they were before their NaNs were made canonical. */
+static LLVMValueRef before_canonical(LLVMValueRef v)
+{
+    LLVMValueRef nan, number = split_nans(v, &nan);
+    return number && is_nans(nan) ? number : NULL;
 }
 
 /* A value as another type, built where the builder is if it is not there. */
@@ -89,9 +102,10 @@ static LLVMValueRef before(LLVMBuilderRef b, LLVMValueRef operand)
     }
     if (!changes_sign(v) || LLVMTypeOf(v) != type || !(number = number_of(LLVMGetOperand(v, 0)))) return operand;
     LLVMPositionBuilderBefore(b, v);
+    number = as_type(b, number, type);
     LLVMValueRef copy = LLVMInstructionClone(v);
     LLVMInsertIntoBuilder(b, copy);
-    LLVMSetOperand(copy, 0, as_type(b, number, type));
+    LLVMSetOperand(copy, 0, number);
     return copy;
 }
 
@@ -136,7 +150,7 @@ static bool comes_round(LLVMValueRef phi)
     LLVMTypeRef element = LLVMGetElementType(type);
     if (LLVMGetTypeKind(element) != LLVMIntegerTypeKind || LLVMGetIntTypeWidth(element) != 64) return false;
     for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
-        LLVMValueRef value = LLVMGetIncomingValue(phi, i), number = number_of(value);
+        LLVMValueRef value = LLVMGetIncomingValue(phi, i), number = before_canonical(value);
         if (!number && value != phi && !is_number(value)) return false;
         some |= number != NULL;
     }
@@ -151,7 +165,7 @@ static void go_round_raw(LLVMBuilderRef b, LLVMValueRef phi)
     LLVMValueRef raw = LLVMBuildPhi(b, doubles, ""), nans[64];
     for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
         LLVMBasicBlockRef from = LLVMGetIncomingBlock(phi, i);
-        LLVMValueRef value = LLVMGetIncomingValue(phi, i), number = number_of(value);
+        LLVMValueRef value = LLVMGetIncomingValue(phi, i), number = before_canonical(value);
         LLVMPositionBuilderBefore(b, LLVMGetBasicBlockTerminator(from));
         value = value == phi ? raw : as_type(b, number ? number : value, doubles);
         LLVMAddIncoming(raw, &value, &from, 1);

@@ -30,8 +30,9 @@ python3 in.py || wrong "no input"
 "$VENTUS_BUILD/ventus" cc k.cl -o k.elf || wrong "ventus cc"
 
 run() { # file engine
-    VENTUS_STATS=1 timeout 100 "$VENTUS_BUILD/ventus" run k.elf -g 65536 -l 64 -a buf:@in.bin -a "out:19136512:$1.bin" --stats --engine "$2" >"$1.txt" \
+    VENTUS_STATS=1 timeout 100 "$VENTUS_BUILD/ventus" run k.elf -g 65536 -l 64 -a buf:@in.bin -a "out:19136512:$1.bin" --stats --engine "$2" \
         2>"$1.err" || wrong "$1: exit code $?: $(cat "$1.err")"
+    counters "$1.err" >"$1.txt"
 }
 run step step
 for level in v4fp16 v4 v3 base; do

@@ -22,7 +22,8 @@ EOF
 
 run() { # file engine
     VENTUS_STATS=1 timeout 100 "$VENTUS_BUILD/ventus" run late.elf -g 256 -l 128 -a buf:4 -a "out:6400:$1.tickets" -a "out:2048:$1.sums" \
-        --threads 1 --stats --engine "$2" >"$1.txt" 2>"$1.err" || wrong "$1: exit code $?: $(cat "$1.err")"
+        --threads 1 --stats --engine "$2" 2>"$1.err" || wrong "$1: exit code $?: $(cat "$1.err")"
+    counters "$1.err" >"$1.txt"
 }
 run step step
 for level in v4fp16 v4 v3 base; do

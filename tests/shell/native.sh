@@ -15,8 +15,9 @@ END
 
 # Runs `n` rounds of the kernel under an engine; the result to FILE.bin, statistics to FILE.txt
 run() { # file engine n
-    VENTUS_STATS=1 timeout 100 "$VENTUS_BUILD/ventus" run k.elf -g 256 -a "out:1024:$1.bin" -a "i:$3" --stats --engine "$2" >"$1.txt" 2>"$1.err" ||
+    VENTUS_STATS=1 timeout 100 "$VENTUS_BUILD/ventus" run k.elf -g 256 -a "out:1024:$1.bin" -a "i:$3" --stats --engine "$2" 2>"$1.err" ||
         wrong "$1: exit code $?: $(cat "$1.err")"
+    counters "$1.err" >"$1.txt"
 }
 same() { # file
     cmp -s step.bin "$1.bin" || wrong "$1: other results than step"

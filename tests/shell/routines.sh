@@ -40,8 +40,9 @@ END
 python3 in.py || wrong "no input"
 
 run() { # file engine program
-    VENTUS_STATS=1 timeout 100 "$VENTUS_BUILD/ventus" run "$3" -g 1024 -a buf:@in.bin -a "out:229376:$1.bin" --stats --engine "$2" >"$1.txt" 2>"$1.err" ||
+    VENTUS_STATS=1 timeout 100 "$VENTUS_BUILD/ventus" run "$3" -g 1024 -a buf:@in.bin -a "out:229376:$1.bin" --stats --engine "$2" 2>"$1.err" ||
         wrong "$1: exit code $?: $(cat "$1.err")"
+    counters "$1.err" >"$1.txt"
 }
 same() { # file
     cmp -s step.bin "$1.bin" || wrong "$1: other results than step: $(cmp -l step.bin "$1.bin" | head -3)"
