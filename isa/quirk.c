@@ -55,3 +55,29 @@ bool quirks_parse(const char *names, uint32_t *set, char *why, size_t why_size)
     *set = all;
     return true;
 }
+
+/* The fault of this name that cannot be avoided; QUIRKS: it can, or the word is that of a set. */
+static unsigned unavoidable(const char *word, size_t n)
+{
+    unsigned i = 0;
+    while (i < QUIRKS && (*quirk_table[i].avoided || !is_word(quirk_table[i].name, word, n))) i++;
+    return i;
+}
+
+bool quirks_parse_avoided(const char *names, uint32_t *set, char *why, size_t why_size)
+{
+    uint32_t all;
+    if (!quirks_parse(names, &all, why, why_size)) return false;
+    for (const char *word = names; *word; word += word[strcspn(word, ",")] ? strcspn(word, ",") + 1 : strlen(word)) {
+        const unsigned q = unavoidable(word, strcspn(word, ","));
+        if (q == QUIRKS) continue;
+        int n = snprintf(why, why_size, "code cannot do without what '%s' concerns; it can avoid", quirk_table[q].name);
+        for (unsigned i = 0; i < QUIRKS; i++)
+            if (*quirk_table[i].avoided) quirks_append(why, why_size, &n, " ", quirk_table[i].name);
+        return false;
+    }
+    for (unsigned i = 0; i < QUIRKS; i++)
+        if (!*quirk_table[i].avoided) all &= ~(1u << i);
+    *set = all;
+    return true;
+}

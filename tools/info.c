@@ -64,8 +64,8 @@ static int print_quirks(void)
 {
     for (const struct quirk_desc *q = quirk_table; q < quirk_table + QUIRKS; q++) {
         if (q == quirk_table || strcmp(q->set, q[-1].set) != 0) printf("%s: all of these\n", q->set);
-        printf("  %s\n    instructions: %s\n    does: %s\n    code does without: %s\n", q->name, q->instructions,
-               q->does, *q->avoided ? q->avoided : "no");
+        printf("  %s\n    instructions: %s\n    does: %s\n    ventus cc --avoid: %s\n", q->name, q->instructions,
+               q->does, *q->avoided ? q->avoided : "cannot");
     }
     return EXIT_OK;
 }
