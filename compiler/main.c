@@ -29,6 +29,7 @@ struct request {
     enum isa_profile profile;
     struct pools pools;
     unsigned lacks;
+    const char *avoid;  /* faults by name; NULL: none */
     bool object, link;  /* result is an object for --link; inputs are such objects */
     bool elf;           /* result is an ELF object */
     bool draft;         /* result may be a draft ... */
@@ -54,6 +55,7 @@ static int usage(FILE *to, int status)
           "--pools SCALARS,VECTORS,LANES,GROUP, the registers of an SM, which the warps of LANES lanes of the largest\n"
           "work-group share; without it each warp has all that it can name. --lacks LIST: what it cannot do, of\n"
           "doubles, halves, images, atomics; programs with one of them do not compile.\n"
+          "--avoid NAMES: known faults of the hardware that code does without (`ventus info --quirks`).\n"
           "--files names the files that this compiler is made of.\n",
           to);
     return status;
@@ -82,7 +84,8 @@ static int arguments(int argc, char **argv, struct request *r)
         } else if (!strcmp(a, "--lacks") && i + 1 < argc) {
             if (!lacks_parse(argv[++i], &r->lacks))
                 return wrong("devices may lack doubles, halves, images, atomics", argv[i]);
-        } else if (!strcmp(a, "--kernel") && i + 1 < argc) r->kernel = argv[++i];
+        } else if (!strcmp(a, "--avoid") && i + 1 < argc) r->avoid = argv[++i];
+        else if (!strcmp(a, "--kernel") && i + 1 < argc) r->kernel = argv[++i];
         else if (!strcmp(a, "--compile")) r->object = true;
         else if (!strcmp(a, "--draft")) r->draft = true;
         else if (!strcmp(a, "-c")) r->elf = true;
@@ -242,6 +245,7 @@ static void read_program(struct cc *cc, const struct request *r)
     cc->module =
         spirv_is(source, size) ? spirv_run(cc, source, size) : frontend_run(cc, source, size, !r->object && !r->elf);
     if (cc->debug) debug_request(cc);
+    avoid_note(cc);
 }
 
 /* The result, malloc'ed. */
@@ -251,6 +255,7 @@ static void *make(struct cc *cc, const struct request *r, size_t *size)
     bool begun = r->link && read_objects(cc, r);
     if (!r->link) read_program(cc, r);
     if (!begun) lacks_check(cc);
+    avoid_read(cc);
     cc->debug = debug_requested(cc) && !r->elf;
     if (r->object) {
         object_save(cc, &result, size);
@@ -286,6 +291,7 @@ static void run(struct cc *cc, const struct request *r)
     cc->lacks = r->lacks;
     cc->object = r->elf;
     options_parse(cc, r->options);
+    if (r->avoid) avoid_add(cc, r->avoid);
     if (r->files) list_files(cc);
     else if (r->preprocess) preprocess(cc, r);
     else compile(cc, r);

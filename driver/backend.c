@@ -184,6 +184,7 @@ static const char *needs_machine(const struct gpu_config *c)
 {
     static const char *const variables[] = {"VENTUS_CHECK", "VENTUS_PROFILE", "VENTUS_GDB"};
     if (*c->timing) return "a model of cycles (timing, VENTUS_TIMING)";
+    if (*c->quirks) return "an imitation of known faults (quirks)";
     for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
         const char *said = secure_getenv(variables[i]);
         if (said && *said && strcmp(said, "0") != 0) return variables[i];

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "driver/driver.h"
+#include "quirks/quirks.h"
 
 uint32_t ventus_api_version(void) { return VENTUS_API_VERSION; }
 
@@ -33,12 +34,29 @@ size_t ventus_device_count(void)
     return n ? n : 1;
 }
 
+/* Are the known faults of a machine file known? */
+static bool quirks_check(const struct gpu_config *c, char *why, size_t why_size)
+{
+    uint32_t set;
+    return !*c->quirks || quirks_parse(c->quirks, &set, why, why_size);
+}
+
+static bool quirks_open(ventus_device *d, const struct gpu_config *c)
+{
+    char why[64];
+    if (!*c->quirks) return true;
+    d->quirks = quirks_new(d->gpu, c->quirks, why, sizeof why);
+    if (d->quirks) gpu_observe(d->gpu, quirks_observer(d->quirks));
+    return d->quirks;
+}
+
 static enum ventus_status read_config(const char *path, struct gpu_config *config, char *why, size_t why_size)
 {
-    char text[512] = "";
+    char text[800] = "";
     struct gpu_config c;
     gpu_config_default(&c);
-    if (gpu_config_read(&c, path, text, sizeof text) && clock_check(&c, text, sizeof text)) {
+    if (gpu_config_read(&c, path, text, sizeof text) && clock_check(&c, text, sizeof text) &&
+        quirks_check(&c, text, sizeof text)) {
         *config = c;
         return VENTUS_OK;
     }
@@ -193,9 +211,10 @@ static ventus_device *device_new(const struct gpu_config *config, uint64_t memor
         struct gpu_config c = *config;
         if (*c.timing) c.host_threads = 1; /* the model's */
         d->gpu = gpu_create(&c, NULL);
-        if (d->gpu && memory_open(d, memory_end) && space_open(d) && clock_open(d, &c)) return d;
+        if (d->gpu && quirks_open(d, &c) && memory_open(d, memory_end) && space_open(d) && clock_open(d, &c)) return d;
         memory_close(d);
         gpu_destroy(d->gpu);
+        quirks_free(d->quirks);
         d->gpu = NULL;
         device_release(d);
         return NULL;
@@ -288,7 +307,9 @@ void ventus_close(ventus_device *device)
     backend_free(device->backend);
     device->backend = NULL;
     gpu_destroy(device->gpu);
+    quirks_free(device->quirks);
     device->gpu = NULL;
+    device->quirks = NULL;
     device->heap = (struct heap){0};
     free(device->groups);
     device->groups = NULL;

@@ -124,6 +124,7 @@ struct ventus_device {
     struct backend *backend; /* that runs launches in place of the machine; NULL: none */
     struct spares events;
     struct debugger *debugger;       /* NULL: none; the first to watch */
+    struct quirks *quirks;           /* known faults that it has; NULL: none */
     struct check *check;             /* NULL: off; set before the first allocation */
     bool check_environment;          /* VENTUS_CHECK has asked for it: its summary comes even when nothing was found */
     struct ventus_device *reporting; /* see observe.c */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "driver/driver.h"
+#include "quirks/quirks.h"
 
 enum {
     BLOCK_ARGS = LAUNCH_ARGS,  /* arguments lie behind the metadata, aligned for the largest vector */
@@ -521,6 +522,17 @@ static void describe(ventus_event *e)
     else describe_access(e, name, "strays, which is ignored and not said again,", &e->job.result.stray);
 }
 
+/* Behind the message of a launch that has failed: what known faults have done in it. */
+static void add_quirks(ventus_event *e)
+{
+    char did[300];
+    char *text = e->message;
+    if (!e->device->quirks || !text) return;
+    quirks_print(e->device->quirks, false, did, sizeof did);
+    say(e, "%s (known faults of the hardware that acted: %s)", text, did);
+    free(text);
+}
+
 /* ---- the end ---- */
 
 struct ventus_counters launch_counters(const struct counters *c)
@@ -566,6 +578,7 @@ enum ventus_status launch_finish(ventus_event *e, enum ventus_status status)
     bool stray = e->job.result.stray.kind && !e->device->warned && !e->lost;
     if (stray) e->device->warned = true;
     if (status != VENTUS_OK || stray || e->lost) describe(e);
+    if (status != VENTUS_OK) add_quirks(e);
     if (e->device->queue.interrupts) interrupt_end(e);
     return status;
 }

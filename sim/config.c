@@ -89,7 +89,7 @@ const char *gpu_config_check(const struct gpu_config *c)
 
 /* ---- the text form ---- */
 
-enum { IS_NUMBER, IS_WIDE /* 64 bits */, IS_PROFILE, IS_TRANSLATION, IS_ENGINE, IS_TIMING, IS_DEVICE };
+enum { IS_NUMBER, IS_WIDE /* 64 bits */, IS_PROFILE, IS_TRANSLATION, IS_ENGINE, IS_TIMING, IS_QUIRKS, IS_DEVICE };
 
 /* In the order of the printed file. */
 static const struct parameter {
@@ -119,10 +119,11 @@ static const struct parameter {
     PARAMETER(quantum, IS_WIDE, "instructions of a warp before the next one's turn"),
     PARAMETER(engine, IS_ENGINE, "what executes instructions; auto: the best for this host"),
     PARAMETER(timing, IS_TIMING, "model of the hardware's cycles, or a file of its parameters; none: no model"),
+    PARAMETER(quirks, IS_QUIRKS, "known faults of hardware to imitate, with commas: ventus info --quirks; none"),
     PARAMETER(device, IS_DEVICE, "library of a device that runs launches instead; none: this machine does"),
 #undef PARAMETER
 };
-enum { NPARAMETERS = sizeof parameters / sizeof *parameters, DEVICE = NPARAMETERS - 1, TIMING = DEVICE - 1 };
+enum { NPARAMETERS = sizeof parameters / sizeof *parameters, DEVICE = NPARAMETERS - 1, TIMING = DEVICE - 2 };
 
 static const char *const translations[GPU_TRANSLATIONS] = {[GPU_PHYSICAL] = "none", [GPU_SV39] = "sv39"};
 
@@ -137,6 +138,7 @@ static void print_value(const struct gpu_config *c, const struct parameter *p, c
     case IS_TRANSLATION: snprintf(text, size, "%s", translations[number]); break;
     case IS_ENGINE: snprintf(text, size, "%s", c->engine ? c->engine->name : "auto"); break;
     case IS_TIMING:
+    case IS_QUIRKS:
     case IS_DEVICE: snprintf(text, size, "%s", *(const char *)field ? (const char *)field : "none"); break;
     default: snprintf(text, size, "%u", (unsigned)number);
     }
@@ -184,6 +186,7 @@ static bool set_value(struct gpu_config *c, const struct parameter *p, const cha
     case IS_WIDE: return settings_number(text, UINT64_MAX, field);
     case IS_ENGINE: return engine_find(text, &c->engine);
     case IS_TIMING: return set_name(field, TIMING_NAME, text);
+    case IS_QUIRKS: return set_name(field, QUIRKS_NAME, text);
     case IS_DEVICE: return set_name(field, DEVICE_NAME, text);
     case IS_PROFILE: known = find_profile(text, &value); break;
     case IS_TRANSLATION: known = find_translation(text, &value); break;

@@ -16,7 +16,7 @@
 
 struct engine;
 
-enum { HOST_THREADS_MOST = 256, TIMING_NAME = 256, DEVICE_NAME = 512 };
+enum { HOST_THREADS_MOST = 256, TIMING_NAME = 256, QUIRKS_NAME = 256, DEVICE_NAME = 512 };
 
 /* Whether the addresses of kernels are translated (docs/machine.md). Each launch says so to the machine itself; a
  * device of this configuration is one address space, whose page tables the driver keeps. */
@@ -42,6 +42,8 @@ struct gpu_config {
     const struct engine *engine; /* what executes instructions (sim/engine.h); NULL: the best for this host */
     char timing[TIMING_NAME];    /* cycle model (docs/timing.md): one that is built in, or a file; "": none. The
                                   * machine does not look at it: who makes one makes the model, too */
+    char quirks[QUIRKS_NAME];    /* known faults of hardware that it is to imitate (quirks/quirks.h), names with commas;
+                                  * "":    none. Likewise those of who makes it */
     char device[DEVICE_NAME]; /* library of another device that is to run launches (driver/ventus_backend.h), with its
                                * options; "": none. The driver's: the machine does not look at it either */
 };

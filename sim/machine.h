@@ -291,7 +291,7 @@ void observe_fault(const struct warp *w, const struct fault *fault);
  * instruction anew). */
 bool observe_before(struct warp *w, const struct insn *in, const struct code_page *page, enum stop *stop);
 void observe_access(const struct warp *w, const struct insn *in, const struct access *access);
-void observe_after(const struct warp *w, uint32_t pc, const struct insn *in);
+void observe_after(struct warp *w, uint32_t pc, const struct insn *in);
 
 /* ---- recover.c: host signals of guest accesses ---- */
 

@@ -108,6 +108,7 @@ bool observe_before(struct warp *w, const struct insn *in, const struct code_pag
         if (!(*o)->before) continue;
         const enum observed said = (*o)->before((*o)->user, w, in);
         if (said == STOP) *stop = STOP_OBSERVER;
+        if (said == FAIL) *stop = STOP_FAULT;
         if (said != GO_ON || w->pc != pc || (page && *place != page)) return false;
     }
     return true;
@@ -118,7 +119,8 @@ void observe_access(const struct warp *w, const struct insn *in, const struct ac
     CALL_ALL(w->group->observers, access, w, in, access);
 }
 
-void observe_after(const struct warp *w, uint32_t pc, const struct insn *in)
+void observe_after(struct warp *w, uint32_t pc, const struct insn *in)
 {
+    CALL_ALL(w->group->observers, result, w, pc, in);
     CALL_ALL(w->group->observers, after, w, pc, in);
 }

@@ -3,15 +3,16 @@
  * An observer is a set of hooks, any of which may be NULL. It watches one launch (launch_options.observers) or all
  * launches of a machine (gpu_observe). Where there are several, each hook is called for one after another, those of
  * the machine first, in the order of their lists. What the hooks get is described in sim/warp.h; only `before` may
- * change it, by the functions there. An observed launch runs in the engine that calls hooks, which is slower, and on
- * one host thread, from which all hooks but `host` are called. The host's rounding mode then is that of some warp. */
+ * change it, by the functions there, and `result` the registers. An observed launch runs in the engine that calls
+ * hooks, which is slower, and on one host thread, from which all hooks but `host` are called. The host's rounding mode
+ * then is that of some warp. */
 #ifndef VENTUS_SIM_OBSERVE_H
 #define VENTUS_SIM_OBSERVE_H
 
 #include "sim/launch.h"
 #include "sim/warp.h"
 
-enum observed { GO_ON, STOP, HOLD };
+enum observed { GO_ON, STOP, HOLD, FAIL };
 
 struct host_event;
 
@@ -32,13 +33,17 @@ struct observer {
 
     /* The instruction at warp->pc is about to be executed, has not been counted, and has changed nothing. STOP ends the
      * launch here, with LAUNCH_STOPPED. HOLD ends the quantum of the warp, which stays where it is: the scheduler is
-     * asked which one is next (the default one may give it the next quantum). The hook may take its time (everything
+     * asked which one is next (the default one may give it the next quantum). FAIL ends the launch with the fault that
+     * warp_fail has been given. The hook may take its time (everything
      * waits for it) and may change the state of warps and memory. When it has changed the warp's pc, or code, the
      * instruction is not executed: the warp goes on at its pc, and what is there is announced. Observers further down
-     * the list are not asked about an instruction that an earlier one has stopped, held or led away from. */
+     * the list are not asked about an instruction that an earlier one has stopped, held, failed or led away from. */
     enum observed (*before)(void *user, struct warp *warp, const struct insn *insn);
     /* An access to guest memory by the instruction at warp->pc is about to happen; it may make several. */
     void (*access)(void *user, const struct warp *warp, const struct insn *insn, const struct access *access);
+    /* The instruction at `pc` has been executed; warp->pc is the next one's. What the hook leaves in the warp's
+     * registers is the instruction's result: all observers' `after` is called when all `result` have been. */
+    void (*result)(void *user, struct warp *warp, uint32_t pc, const struct insn *insn);
     /* The instruction at `pc` has been executed; warp->pc is the next one's. */
     void (*after)(void *user, const struct warp *warp, uint32_t pc, const struct insn *insn);
     /* The warps of a group that waited at a barrier may go on. */

@@ -27,6 +27,12 @@ struct observer_kind {
     const char *findings;
     size_t (*find)(const void *user, FILE *json);
 
+    /* What it has counted, as lines of `ventus run --stats`. NULL: nothing. */
+    void (*stats)(const void *user, FILE *out);
+    /* Why a launch may have failed, or left other memory than expected, through no mistake of the program: one line.
+     * Returns its length as snprintf does. NULL: it knows of nothing. */
+    int (*excuse)(const void *user, char *text, size_t size);
+
     /* Ends and frees it, when nothing runs any more and the machine still exists. False, and why, when something that
      * it should have written is missing. */
     bool (*close)(struct observer *observer, char *why, size_t why_size);
@@ -35,7 +41,8 @@ struct observer_kind {
 /* All of them, in the order in which they watch: what changes or stops launches comes first. OBSERVER(x) is
  * observer_x, in a file of its own. */
 #define OBSERVERS(OBSERVER) \
-    OBSERVER(gdb) OBSERVER(check) OBSERVER(trace) OBSERVER(trace_dir) OBSERVER(trace_binary) OBSERVER(coverage)
+    OBSERVER(gdb) \
+    OBSERVER(quirks) OBSERVER(check) OBSERVER(trace) OBSERVER(trace_dir) OBSERVER(trace_binary) OBSERVER(coverage)
 
 #define DECLARE(name) extern const struct observer_kind observer_##name;
 OBSERVERS(DECLARE)

@@ -50,6 +50,11 @@ bool warp_set_csr(struct warp *w, unsigned number, uint32_t value)
     return written;
 }
 
+void warp_fail(struct warp *w, enum fault_kind kind, const char *why)
+{
+    fault_raise(w->group->sm, w, kind, ISA_LANES, 0, why);
+}
+
 void warp_set_pc(struct warp *w, uint32_t pc) { w->pc = pc; }
 
 /* ---- memory ---- */

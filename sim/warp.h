@@ -125,6 +125,9 @@ void warp_set_pc(struct warp *w, uint32_t pc);
 /* The SIMT mask and what follows from it and vl; lanes that do not exist are left out. */
 void warp_set_mask(struct warp *w, uint32_t mask);
 
+/* What ends the launch when observer.before returns FAIL: the fault of the warp's next instruction, and why. */
+void warp_fail(struct warp *w, enum fault_kind kind, const char *why);
+
 /* Writes the registers of a blank warp (engine.h); nothing to do for others. Also for engines. */
 void warp_clear(struct warp *w);
 

@@ -46,7 +46,7 @@ static bool is_one_of(const char *word, const char *const *list)
 static const char *choose_output(int argc, char **argv)
 {
     static const char *const with_value[] = {"--options", "--profile", "--config", "--pools",
-                                             "--lacks",   "--kernel",  NULL};
+                                             "--lacks",   "--avoid",   "--kernel", NULL};
     static const char *const printed[] = {"-o", "--preprocess", "--files", "--help", NULL};
     const struct args args = {.command = "cc"};
     const char *input = NULL, *suffix = ".elf";
@@ -114,6 +114,9 @@ int cmd_cc(int argc, char **argv)
             "                            the warps of its largest work-group\n"
             "      --lacks LIST          what the device does not have, of doubles, halves, images, atomics:\n"
             "                            programs that use it do not compile\n"
+            "      --avoid NAME[,NAME]   known faults of the hardware that the code does without, or a version of it:\n"
+            "                            `ventus info --quirks` lists them; -mavoid=NAME among the build options does\n"
+            "                            the same\n"
             "      --compile             make an object, to be linked later with --link\n"
             "      --link                make a program of objects\n"
             "  -c                        make an ELF object for `ventus ld`: other objects, in assembly\n"

@@ -1,17 +1,21 @@
 /* ventus info: what this machine is, as a file that --config reads. */
+#include <string.h>
+
 #include "driver/gpu.h"
 #include "isa/abi.h"
 #include "isa/isa.h"
+#include "quirks/quirks.h"
 #include "sim/engine.h"
 #include "sim/launch.h"
 #include "timing/parameters.h"
 #include "tool.h"
 #include "version.h"
 
-enum { FLAG_CONFIG, FLAG_TIMING };
+enum { FLAG_CONFIG, FLAG_TIMING, FLAG_QUIRKS };
 static const struct flag flags[] = {
     {"config", 0, "FILE", "parameters other than the default machine's"},
     {"timing", 0, "[=NAME]", "the parameters of a cycle model (verilog), as a file that `ventus run --timing` reads"},
+    {"quirks", 0, NULL, "known faults of hardware that the machine can imitate (`ventus run --quirks`)"},
     {0},
 };
 
@@ -56,10 +60,20 @@ static int print_timing(const char *name)
     return EXIT_OK;
 }
 
+static int print_quirks(void)
+{
+    for (const struct quirk_desc *q = quirk_table; q < quirk_table + QUIRKS; q++) {
+        if (q == quirk_table || strcmp(q->set, q[-1].set) != 0) printf("%s: all of these\n", q->set);
+        printf("  %s\n    instructions: %s\n    does: %s\n    ventus cc --avoid: %s\n", q->name, q->instructions,
+               q->does, *q->avoided ? q->avoided : "cannot");
+    }
+    return EXIT_OK;
+}
+
 int cmd_info(int argc, char **argv)
 {
     // clang-format off
-    struct args args = {.command = "info", .usage = "[--config FILE | --timing[=NAME]]",
+    struct args args = {.command = "info", .usage = "[--config FILE | --timing[=NAME] | --quirks]",
         .about = "Shows the version and the parameters of the simulated machine. The output is a file that\n"
                  "`ventus run --config` and `ventus info --config` read.",
         .flags = flags, .argc = argc, .argv = argv, .at = 1};
@@ -68,6 +82,7 @@ int cmd_info(int argc, char **argv)
     gpu_config_default(&c);
     for (int flag; (flag = args_next(&args)) != ARG_END;) {
         if (flag == FLAG_TIMING) return print_timing(args.value ? args.value : "verilog");
+        if (flag == FLAG_QUIRKS) return print_quirks();
         if (flag != FLAG_CONFIG) usage_error(&args, "unexpected argument '%s'", args.value);
         config_file(&c, args.value);
     }

@@ -154,6 +154,23 @@ static void configure_timing(struct request *r)
     else if (r->timeline) usage_error(&r->args, "--timeline goes with --timing");
 }
 
+/* So are known faults of the machine file: an observer that the option opens. */
+static void configure_quirks(struct request *r)
+{
+    struct gpu_config *c = &r->config;
+    unsigned i = 0;
+    while (observer_kinds[i] != &observer_quirks) i++;
+    struct watch *w = &r->observers[i];
+    if (!w->wanted && *c->quirks) {
+        char why[700];
+        w->wanted = true;
+        w->value = strcpy(r->config_quirks, c->quirks);
+        if (!observer_quirks.valid(w->value, why, sizeof why)) usage_error(&r->args, "machine: quirks: %s", why);
+    }
+    *c->quirks = 0;
+    r->quirks = w->wanted ? w->value : NULL;
+}
+
 static void configure(struct request *r, const struct overrides *o)
 {
     struct gpu_config *c = &r->config;
@@ -168,10 +185,12 @@ static void configure(struct request *r, const struct overrides *o)
     if (o->have_engine) c->engine = o->engine;
     if (r->options.serial) c->quantum = 1;
     configure_timing(r);
+    configure_quirks(r);
     const char *wrong = gpu_config_check(c);
     if (wrong) usage_error(&r->args, "machine: %s", wrong);
     r->report.config = *c;
     if (r->timing) snprintf(r->report.config.timing, TIMING_NAME, "%s", r->timing);
+    if (r->quirks) snprintf(r->report.config.quirks, QUIRKS_NAME, "%s", r->quirks);
 }
 
 /* Options that make no sense together. */

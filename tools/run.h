@@ -27,6 +27,7 @@ struct report {
     struct timing_config model; /* the same, with --timing */
     struct reported *launches;
     size_t n, room;
+    char *stats;          /* of observers, lines for --stats; NULL: there are none */
     char *findings;       /* of observers, as members of a JSON object; NULL: there are none */
     bool flat;            /* cases on flat memory: */
     uint64_t stray_pages; /* pages touched that belong to no buffer */
@@ -77,6 +78,8 @@ struct request {
     const char *json;                /* NULL: not wanted */
     const char *timing, *timeline;   /* cycle model and file of its events; NULL: none */
     char config_timing[TIMING_NAME]; /* the model that --config asks for */
+    const char *quirks;              /* known faults that the machine has; NULL: none */
+    char config_quirks[QUIRKS_NAME]; /* those that --config asks for */
     struct model *model;             /* NULL: not open */
     struct watch observers[OBSERVER_KINDS];
     uint32_t csr_gds; /* of ventus_spaces */

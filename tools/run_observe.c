@@ -8,7 +8,7 @@
 void observers_enable(struct request *r, unsigned kind)
 {
     const struct observer_kind *k = observer_kinds[kind];
-    char why[300];
+    char why[700];
     if (k->valid && !k->valid(r->args.value, why, sizeof why)) usage_error(&r->args, "--%s: %s", k->option, why);
     r->observers[kind].wanted = true;
     r->observers[kind].value = r->args.value;
@@ -41,14 +41,40 @@ int observer_found(struct report *report, const struct observer_kind *kind, cons
     return code == EXIT_OK && mistakes ? EXIT_FAILED : code;
 }
 
+/* Its lines for --stats, behind those of others. */
+static void keep_stats(struct report *report, const struct observer_kind *kind, const void *user)
+{
+    size_t size;
+    char *before = report->stats;
+    if (!kind->stats) return;
+    FILE *out = open_memstream(&report->stats, &size);
+    if (!out) die("out of memory");
+    if (before) fputs(before, out);
+    kind->stats(user, out);
+    if (fclose(out)) die("out of memory");
+    free(before);
+}
+
+/* The run has failed: what an observer knows that may be the reason. */
+static void excuse(const struct observer_kind *kind, const void *user)
+{
+    char text[600];
+    if (!kind->excuse) return;
+    kind->excuse(user, text, sizeof text);
+    fprintf(stderr, "ventus run: %s\n", text);
+}
+
 int observers_close(struct request *r, struct gpu *gpu, int code)
 {
     char why[300];
+    const bool failed = code != EXIT_OK;
     code = timing_end(r, gpu, code);
     for (unsigned i = 0; i < OBSERVER_KINDS; i++) {
         struct watch *w = &r->observers[i];
         if (!w->observer) continue;
         code = observer_found(&r->report, observer_kinds[i], w->observer->user, code);
+        keep_stats(&r->report, observer_kinds[i], w->observer->user);
+        if (failed) excuse(observer_kinds[i], w->observer->user);
         if (observer_kinds[i]->close(w->observer, why, sizeof why)) continue;
         fprintf(stderr, "ventus run: --%s: %s\n", observer_kinds[i]->option, why);
         code = EXIT_FAILED;

@@ -29,6 +29,7 @@ void report_free(struct report *r)
     }
     free(r->launches);
     free(r->findings);
+    free(r->stats);
 }
 
 static struct counters total(const struct report *r)
@@ -46,6 +47,7 @@ void report_print(const struct report *r, FILE *out)
 #undef VENTUS_COUNTER
     if (c.vector_instructions)
         fprintf(out, "%-24s %.2f\n", "lanes active on average", (double)c.lanes / (double)c.vector_instructions);
+    if (r->stats) fputs(r->stats, out);
     for (size_t i = 0; i < r->n; i++)
         if (r->launches[i].cycle_table) fprintf(out, "\n%s", r->launches[i].cycle_table);
     if (r->flat) fprintf(out, "%-24s %llu\n", "pages of no buffer", (unsigned long long)r->stray_pages);

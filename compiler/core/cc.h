@@ -86,6 +86,7 @@ struct cc {
     enum isa_profile profile; /* of the machine that the program is for ... */
     struct pools pools;       /* ... and its registers */
     unsigned lacks;           /* what that machine cannot do: lacks.c */
+    uint32_t avoids;          /* bits 1 << q of known faults of it that code must not meet: avoid.c */
 
     /* main.c: of the source, NULL when it has no name or is made of several */
     const char *source_name, *source; /* the text only when the program is to carry it */

@@ -18,6 +18,7 @@ enum treatment {
     FOLDER, /* the same */
     STD,    /* -cl-std=... */
     DEBUG,  /* the program carries debug information, and its source */
+    AVOID,  /* known faults of the hardware, by name */
     REFUSE, /* known, but not possible here: the text says why */
 };
 
@@ -32,6 +33,7 @@ static const struct option {
     {"-Werror", PASS},
     {"-g", DEBUG}, /* source lines are always recorded */
     {"-cl-std=", STD},
+    {"-mavoid=", AVOID},
     {"-cl-mad-enable", PASS},
     {"-cl-fast-relaxed-math", PASS},
     {"-cl-finite-math-only", PASS},
@@ -176,6 +178,7 @@ static void one(struct parser *s, const char *word)
     case MACRO:
     case FOLDER: joined(s, o, word); break;
     case STD: set_std(s, word); break;
+    case AVOID: avoid_add(s->cc, word + strlen(o->name)); break;
     case REFUSE: cc_error(s->cc, CC_BAD_OPTION, NULL, "build option \"%s\" is not possible here: %s", word, o->text);
     }
 }

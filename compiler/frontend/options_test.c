@@ -103,6 +103,19 @@ static void source_is_kept(void **state)
     }
 }
 
+static void avoided_faults(void **state)
+{
+    struct cc cc = {0};
+    (void)state;
+    assert_int_equal(setjmp(cc.on_error), 0);
+    options_parse(&cc, "-mavoid=fmv -mavoid=min-max,unsigned-loads");
+    assert_int_equal(cc.avoids, 1 << QUIRK_FMV | 1 << QUIRK_MIN_MAX | 1 << QUIRK_UNSIGNED_LOADS);
+    options_parse(&cc, "-mavoid=verilog-192d1e0");
+    assert_true(avoids(&cc, QUIRK_REGEXTI_IMM));
+    assert_false(avoids(&cc, QUIRK_DIVIDE));
+    cc_free(&cc);
+}
+
 static void refusals(void **state)
 {
     // clang-format off
@@ -112,7 +125,8 @@ static void refusals(void **state)
         {"-x spir", "-x"}, {"-Xclang", "-Xclang"}, {"file.cl", "file.cl"}, {"-DA='b", "closing '"}, {"-create-library", "clLinkProgram"},
         {"-Wall", "-Wall"}, {"-cl-mad-enablex", "-cl-mad-enablex"}, {"@file", "@file"}, {"-D@file", "\"@file\""},
         {"-D -o", "\"-o\""}, {"-D '1A'", "1A"}, {"-D 'A B'", "A B"}, {"-D 'A\n#include \"x\"'", "one line"},
-        {"-D 'A=1\r2'", "one line"},
+        {"-D 'A=1\r2'", "one line"}, {"-mavoid=", "''"}, {"-mavoid=fmv,nothing", "'nothing'; there are"},
+        {"-mavoid=divide", "'divide' concerns; it can avoid regexti-imm"},
     };
     // clang-format on
     (void)state;
@@ -130,7 +144,7 @@ static void hostile_pieces(void **state)
     static const char *const pieces[] = {
         "-D", "-I", "-w", "-g", "-x", "-o", "-cl-std=", "CL1.2", "-cl-mad-enable", "-Werror", "@", "@/dev/stdin", "@x", "/", "..",
         "A", "=", "(x)", "1", "\n", "\r", "#include", " ", " ", " ", "\t", "\\", "\"", "'", "\"", "'", "-Xclang", "-load", "-fplugin=x",
-        "-mllvm", "-MF", "-dependency-file", "-cc1", "--config", "-cl-opt-disable", "\xc3\xa4", "$", ";", "`", "%", "-",
+        "-mllvm", "-MF", "-dependency-file", "-cc1", "--config", "-cl-opt-disable", "-mavoid=", "fmv", "\xc3\xa4", "$", ";", "`", "%", "-",
     };
     // clang-format on
     (void)state;
@@ -171,9 +185,16 @@ static void too_large_a_program(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(standard_is_1_2), cmocka_unit_test(words_are_split),     cmocka_unit_test(known_options),
-        cmocka_unit_test(source_is_kept),  cmocka_unit_test(others_are_remarked), cmocka_unit_test(refusals),
-        cmocka_unit_test(hostile_pieces),  cmocka_unit_test(very_long_value),     cmocka_unit_test(too_large_a_program),
+        cmocka_unit_test(standard_is_1_2),
+        cmocka_unit_test(words_are_split),
+        cmocka_unit_test(known_options),
+        cmocka_unit_test(source_is_kept),
+        cmocka_unit_test(others_are_remarked),
+        cmocka_unit_test(avoided_faults),
+        cmocka_unit_test(refusals),
+        cmocka_unit_test(hostile_pieces),
+        cmocka_unit_test(very_long_value),
+        cmocka_unit_test(too_large_a_program),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

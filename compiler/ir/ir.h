@@ -3,6 +3,7 @@
 #define VENTUS_IR_H
 
 #include "compiler/core/cc.h"
+#include "isa/quirk.h"
 
 /* How types lie in memory. */
 #define SPIR_LAYOUT \
@@ -45,6 +46,17 @@ uint32_t *block_number(const struct block_numbers *blocks, LLVMBasicBlockRef blo
 /* What a program says of a loop, such as how often to unroll it, stands at one of its back edges: moves it from one
  * branch to another, if it stands there. */
 void loop_hints_move(struct cc *cc, LLVMValueRef from, LLVMValueRef to);
+
+/* ---- avoid.c: known faults of hardware that code must not meet ---- */
+
+/* Adds faults by name (isa/quirk.def); ends the compilation if there is none, or nothing can be done about it. */
+void avoid_add(struct cc *cc, const char *names);
+/* The program says so itself, so that it holds when objects and drafts of it are linked. */
+void avoid_note(struct cc *cc);
+/* Adds what the program says. */
+void avoid_read(struct cc *cc);
+/* Is it to avoid this one? */
+bool avoids(const struct cc *cc, enum quirk quirk);
 
 /* ---- lacks.c: what the device that the program is for cannot do ---- */
 /* Words of features.def, with commas between them. False: there is no such word. */

@@ -1,6 +1,7 @@
 /* Operations on 32-bit parts. Each row of the table gives one operation's scalar and vector forms;
  * `alu` picks: scalar when no operand is a vector, else the form that takes a scalar or constant
  * operand as it is. Constants fold, so that 64-bit sequences shrink by themselves. */
+#include "compiler/ir/ir.h"
 #include "compiler/select/select.h"
 
 /* What a form's immediate may be. */
@@ -80,14 +81,16 @@ unsigned vv_form(unsigned op)
 
 bool is_v(const struct func *f, struct opd o) { return o.reg >= FIRST_VREG && f->vregs[o.reg].cls == CLASS_V; }
 
-static bool imm_fits(uint8_t kind, uint32_t imm)
+static bool imm_fits(const struct func *f, uint8_t kind, uint32_t imm)
 {
     int32_t v = (int32_t)imm;
     switch (kind) {
     case IMM_S12: return v >= -2048 && v <= 2047;
     case IMM_SHIFT: return true; /* taken modulo 32 */
     case IMM_S5: return v >= -16 && v <= 15;
-    case IMM_S11: return v >= -1024 && v <= 1023;
+    case IMM_S11: /* of five bits, and six in a prefix */
+        if (avoids(f->cc, QUIRK_REGEXTI_IMM)) return v >= -16 && v <= 15;
+        return v >= -1024 && v <= 1023;
     default: return false;
     }
 }
@@ -159,7 +162,7 @@ int32_t to_v(struct func *f, struct opd o)
     int32_t kept = is_imm(o) ? kernel_constant(f, o.imm, CLASS_V) : NOREG;
     if (kept != NOREG) return kept;
     int32_t r = new_vreg(f, CLASS_V);
-    if (is_imm(o) && imm_fits(IMM_S5, o.imm)) {
+    if (is_imm(o) && imm_fits(f, IMM_S5, o.imm)) {
         emit(f, OP_VMV_V_I, r, 0, 0, (int32_t)o.imm);
     } else {
         emit(f, OP_VMV_V_X, r, to_s(f, o), 0, 0);
@@ -318,14 +321,14 @@ static struct opd scalar(struct func *f, enum alu op, struct opd a, struct opd b
 {
     const struct row *r = &rows[op];
     if (op == SEQ || op == SNE) {
-        struct opd d = is_imm_of(b, 0)                              ? a
-                       : is_imm(b) && imm_fits(IMM_S12, 0u - b.imm) ? alu(f, ADD, a, opd_imm(0u - b.imm))
-                                                                    : alu(f, XOR, a, b);
+        struct opd d = is_imm_of(b, 0)                                 ? a
+                       : is_imm(b) && imm_fits(f, IMM_S12, 0u - b.imm) ? alu(f, ADD, a, opd_imm(0u - b.imm))
+                                                                       : alu(f, XOR, a, b);
         return op == SEQ ? alu(f, SLTU, d, opd_imm(1)) : alu(f, SLTU, opd_imm(0), d);
     }
     if (op == FNE) return not1(f, alu(f, FEQ, a, b));
     int32_t rd = new_vreg(f, CLASS_S);
-    if (r->xi && is_imm(b) && imm_fits(r->xi_kind, b.imm)) {
+    if (r->xi && is_imm(b) && imm_fits(f, r->xi_kind, b.imm)) {
         int32_t imm = r->xi_kind == IMM_SHIFT ? (int32_t)(b.imm & 31) : (int32_t)b.imm;
         emit(f, r->xi, rd, to_s(f, a), 0, imm);
     } else {
@@ -339,7 +342,8 @@ static bool vector_imm(struct func *f, enum alu op, struct opd a, uint32_t b, in
 {
     const struct row *r = &rows[op];
     int32_t v = (int32_t)b;
-    if (op == ADD && !imm_fits(IMM_S5, b) && v >= -2047 && v <= 2047 && (v > 0 || profile_has(f->cc, OP_VSUB12_VI))) {
+    if (op == ADD && !imm_fits(f, IMM_S5, b) && v >= -2047 && v <= 2047 &&
+        (v > 0 || profile_has(f->cc, OP_VSUB12_VI))) {
         emit(f, v > 0 ? OP_VADD12_VI : OP_VSUB12_VI, rd, a.reg, 0, v > 0 ? v : -v);
         return true;
     }
@@ -351,7 +355,7 @@ static bool vector_imm(struct func *f, enum alu op, struct opd a, uint32_t b, in
         emit(f, OP_VMSLEU_VI, rd, 0, a.reg, v - 1);
         return true;
     }
-    if (!r->vi || !imm_fits(r->vi_kind, b)) return false;
+    if (!r->vi || !imm_fits(f, r->vi_kind, b)) return false;
     emit(f, r->vi, rd, 0, a.reg, r->vi_kind == IMM_SHIFT ? v & 31 : v);
     return true;
 }
@@ -360,7 +364,7 @@ static bool vector_imm(struct func *f, enum alu op, struct opd a, uint32_t b, in
 static bool vector_reversed(struct func *f, enum alu op, struct opd a, struct opd b, int32_t rd)
 {
     const struct row *r = &rows[op];
-    if (r->ri && is_imm(a) && imm_fits(r->vi_kind, a.imm)) {
+    if (r->ri && is_imm(a) && imm_fits(f, r->vi_kind, a.imm)) {
         emit(f, r->ri, rd, 0, b.reg, (int32_t)a.imm);
         return true;
     }

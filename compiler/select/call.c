@@ -1,5 +1,6 @@
 /* Calls: the primitives of docs/architecture.md and the LLVM intrinsics with a short machine form.
  * Everything else has been inlined or lowered before; a call left over is an error naming it. */
+#include "compiler/ir/ir.h"
 #include "compiler/select/select.h"
 
 #include <string.h>
@@ -164,6 +165,15 @@ static bool half_intrinsic(struct func *f, const struct call *k, unsigned n, str
     return true;
 }
 
+/* Where the instruction may take a NaN for the result, two comparisons: of two operands, the first or the second if the
+ * other is a NaN. */
+static struct opd float_min_max(struct func *f, enum alu op, struct opd a, struct opd b)
+{
+    if (!avoids(f->cc, QUIRK_MIN_MAX)) return alu(f, op, a, b);
+    struct opd first = op == FMIN ? alu(f, FLT, a, b) : alu(f, FLT, b, a);
+    return select_opd(f, alu(f, FEQ, b, b), select_opd(f, first, a, b), a);
+}
+
 static bool float_intrinsic(struct func *f, const struct call *k, unsigned n, struct opd *out)
 {
     LLVMTypeRef type = LLVMTypeOf(argument(k, 0));
@@ -180,8 +190,8 @@ static bool float_intrinsic(struct func *f, const struct call *k, unsigned n, st
         if (is(k, "fabs")) out[i] = alu(f, FSGNJX, a[i], a[i]);
         else if (is(k, "copysign")) out[i] = alu(f, FSGNJ, a[i], b[i]);
         else if (is(k, "sqrt")) out[i] = unary(f, OP_FSQRT_S, OP_VFSQRT_V, a[i], 7);
-        else if (is(k, "minnum") || is(k, "minimumnum")) out[i] = alu(f, FMIN, a[i], b[i]);
-        else if (is(k, "maxnum") || is(k, "maximumnum")) out[i] = alu(f, FMAX, a[i], b[i]);
+        else if (is(k, "minnum") || is(k, "minimumnum")) out[i] = float_min_max(f, FMIN, a[i], b[i]);
+        else if (is(k, "maxnum") || is(k, "maximumnum")) out[i] = float_min_max(f, FMAX, a[i], b[i]);
         else return false;
     }
     return n > 0;

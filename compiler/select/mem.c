@@ -182,6 +182,15 @@ static bool scalar_access(struct func *f, const struct address *p) { return !p->
 
 /* ---- pieces ---- */
 
+/* On hardware whose loads take signed and unsigned for one another: the low bits are right. */
+static struct opd extended_again(struct func *f, struct opd value, unsigned bits_, bool is_signed)
+{
+    const struct opd above = opd_imm(32 - bits_);
+    struct opd high = alu(f, SLL, value, above), out = alu(f, is_signed ? SRA : SRL, high, above);
+    *(is_signed ? &f->vregs[out.reg].sbits : &f->vregs[out.reg].zbits) = (uint8_t)bits_;
+    return out;
+}
+
 static struct opd load_piece(struct func *f, const struct address *p, uint32_t at, uint32_t size, bool is_signed)
 {
     static const uint16_t op[3][5] = {
@@ -199,6 +208,7 @@ static struct opd load_piece(struct func *f, const struct address *p, uint32_t a
     struct minsn *m = emit(f, op[kind][form], rd, rb, 0, imm);
     m->keep = p->keep;
     m->space = p->space;
+    if (size < 4 && avoids(f->cc, QUIRK_UNSIGNED_LOADS)) return extended_again(f, opd_reg(rd), 8 * size, is_signed);
     if (size < 4) *(is_signed ? &f->vregs[rd].sbits : &f->vregs[rd].zbits) = (uint8_t)(8 * size);
     return opd_reg(rd);
 }

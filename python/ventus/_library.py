@@ -18,7 +18,7 @@ API = 6, 2 # of VENTUS_API_MAJOR, and the least VENTUS_API_MINOR
 OK, TIMEOUT = 0, 11
 COUNTERS = ("groups", "warps", "instructions", "vector_instructions", "lanes", "branches", "divergent", "max_simt_depth", "loads",
             "stores", "atomics", "barriers")
-FAULTS = ("none", "read", "write", "fetch", "misaligned", "illegal", "simt_overflow", "endprg_diverged", "page", "launch")
+FAULTS = ("none", "read", "write", "fetch", "misaligned", "illegal", "simt_overflow", "endprg_diverged", "page", "launch", "hang")
 VALUE, GLOBAL, CONSTANT, LOCAL, IMAGE, SAMPLER, PIPE = ARG_KINDS = range(7)
 
 
