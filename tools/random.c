@@ -154,10 +154,13 @@ static void put_mask(struct writer *w)
 
 static void put_access(struct writer *w)
 {
-    static const char *const accesses[] = {"vlw12.v",  "vlh12.v", "vlb12.v", "vlhu12.v",
-                                           "vlbu12.v", "vsw12.v", "vsh12.v", "vsb12.v"};
-    const uint32_t which = below(w, 8), size = which == 0 || which == 5 ? 4 : which % 5 == 1 || which == 3 ? 2 : 1;
-    fprintf(w->out, "        %s v%u, %u(v13)\n", accesses[which], 1 + below(w, LOW_COUNT),
+    static const struct {
+        const char *name;
+        uint32_t size;
+    } accesses[] = {{"vlw12.v", 4},  {"vlh12.v", 2}, {"vlb12.v", 1}, {"vlhu12.v", 2},
+                    {"vlbu12.v", 1}, {"vsw12.v", 4}, {"vsh12.v", 2}, {"vsb12.v", 1}};
+    const uint32_t which = below(w, sizeof accesses / sizeof *accesses), size = accesses[which].size;
+    fprintf(w->out, "        %s v%u, %u(v13)\n", accesses[which].name, 1 + below(w, LOW_COUNT),
             below(w, RESULTS / size) * size);
 }
 
