@@ -49,12 +49,11 @@ static bool has_high(const struct isa_registers *r)
     return high != 0;
 }
 
-static bool reads_x0(const struct insn *in)
+static bool reads_x0(const struct insn *in, const struct isa_effects *e)
 {
-    const struct isa_effects e = isa_effects(in, ISA_LANES);
     const uint8_t number[] = {in->rd, in->rs1, in->rs2, in->rs3};
     for (unsigned role = ROLE_RD; role <= ROLE_RS3; role++)
-        if ((e.scalars & e.reads) >> role & 1 && !number[role]) return true;
+        if ((e->scalars & e->reads) >> role & 1 && !number[role]) return true;
     return false;
 }
 
@@ -72,8 +71,8 @@ static void group_begin(void *user, const struct group *group)
     memset(past_of(c, group), 0, group->launch->warps * sizeof *c->past);
 }
 
-static void count(struct coverage *c, const struct warp *w, const struct insn *in, const struct past *past,
-                  const struct isa_registers *read, const struct isa_registers *written)
+static void count(struct coverage *c, const struct warp *w, const struct insn *in, const struct isa_effects *e,
+                  const struct past *past, const struct isa_registers *read, const struct isa_registers *written)
 {
     c->executed[in->op]++;
 #define BIN(group, name, of, holds, text) c->bins[in->op][BIN_##group##_##name] += (holds);
@@ -105,7 +104,7 @@ static enum observed before(void *user, struct warp *w, const struct insn *in)
     const struct isa_effects e = isa_effects(in, w->group->launch->threads_per_warp);
     const struct isa_registers read = isa_registers_read(in, &e), written = isa_registers_written(in, &e);
     struct past *past = past_of(c, w->group) + (w - w->group->warps);
-    count(c->coverage, w, in, past, &read, &written);
+    count(c->coverage, w, in, &e, past, &read, &written);
     remember(past, &e.memory, &read, &written);
     return GO_ON;
 }
@@ -133,18 +132,12 @@ static struct observer *option_open(struct gpu *gpu, const char *path, char *why
     return NULL;
 }
 
-static bool ends_with(const char *s, const char *end)
-{
-    const size_t n = strlen(s), k = strlen(end);
-    return n >= k && !strcmp(s + n - k, end);
-}
-
 static bool option_close(struct observer *observer, char *why, size_t why_size)
 {
     struct counter *c = observer->user;
     FILE *out = output_open(c->path, why, why_size);
-    if (out && ends_with(c->path, ".json")) coverage_json(c->coverage, out);
-    else if (out && ends_with(c->path, ".html")) coverage_page(c->coverage, out);
+    if (out && output_ends_with(c->path, ".json")) coverage_json(c->coverage, out);
+    else if (out && output_ends_with(c->path, ".html")) coverage_page(c->coverage, out);
     else if (out) coverage_table(c->coverage, UINT32_MAX, out);
     const bool written = out && output_close(out, c->path, why, why_size);
     free(c->coverage);

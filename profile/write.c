@@ -14,16 +14,10 @@ static const struct form {
              {".callgrind", profile_callgrind},
              {"", profile_table}};
 
-static bool ends_with(const char *name, const char *ending)
-{
-    const size_t n = strlen(name), m = strlen(ending);
-    return n >= m && !strcmp(name + n - m, ending);
-}
-
 static bool put_file(const struct profile *p, const char *name, char *why, size_t why_size)
 {
     const struct form *form = forms;
-    while (!ends_with(name, form->ending)) form++;
+    while (!output_ends_with(name, form->ending)) form++;
     FILE *out = output_open(name, why, why_size);
     if (!out) return false;
     form->put(p, out);

@@ -64,3 +64,9 @@ void output_json_string(FILE *out, const char *text)
     }
     putc('"', out);
 }
+
+bool output_ends_with(const char *path, const char *ending)
+{
+    const size_t n = strlen(path), k = strlen(ending);
+    return n >= k && !strcmp(path + n - k, ending);
+}

@@ -20,4 +20,7 @@ void output_plain(FILE *out, const char *text, size_t size, size_t most);
 /* Writes a text as a string of JSON; what is no UTF-8 in it as U+FFFD. */
 void output_json_string(FILE *out, const char *text);
 
+/* Does a path end so? For files whose form their name says. */
+bool output_ends_with(const char *path, const char *ending);
+
 #endif

@@ -42,18 +42,12 @@ static const struct timeline_form csv = {{".csv"}, csv_open, csv_event, NULL, cs
 
 /* ---- opening and closing ---- */
 
-static bool ends_with(const char *s, const char *end)
-{
-    size_t n = strlen(s), k = strlen(end);
-    return n >= k && !strcmp(s + n - k, end);
-}
-
 static const struct timeline_form *form_of(const char *path)
 {
     static const struct timeline_form *const forms[] = {&timeline_perfetto, &timeline_konata, &timeline_vcd};
     for (unsigned i = 0; i < sizeof forms / sizeof *forms; i++)
         for (unsigned k = 0; k < 3; k++)
-            if (forms[i]->suffixes[k] && ends_with(path, forms[i]->suffixes[k])) return forms[i];
+            if (forms[i]->suffixes[k] && output_ends_with(path, forms[i]->suffixes[k])) return forms[i];
     return &csv;
 }
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "diff.h"
+#include "sim/output.h"
 #include "tool.h"
 #include "vt/case.h"
 
@@ -220,13 +221,7 @@ bool diff_memory(const struct diff *d)
 
 /* ---- folders ---- */
 
-static bool ends_with(const char *s, const char *end)
-{
-    const size_t n = strlen(s), k = strlen(end);
-    return n > k && !strcmp(s + n - k, end);
-}
-
-static int is_result(const struct dirent *e) { return ends_with(e->d_name, ".expect"); }
+static int is_result(const struct dirent *e) { return output_ends_with(e->d_name, ".expect"); }
 
 /* In the order of launches, which is the number behind the kernel's name. */
 static int by_number(const struct dirent **a, const struct dirent **b)
