@@ -250,6 +250,10 @@ LLVMValueRef even_address(struct translator *t, LLVMValueRef first, LLVMValueRef
 
 bool can_mask(const struct translator *t, unsigned size) { return t->words == 16 || (t->words == 8 && size == 4); }
 
+/* Intel's do from the first processors with arithmetic on halves. AMD's do not, and older ones of Intel gather slowly
+ * since their microcode keeps a gather's results from speculation. */
+bool has_fast_gathers(const struct translator *t) { return t->flow->request->level == NATIVE_v4fp16; }
+
 LLVMValueRef chunk_bits(struct translator *t, const struct vector_access *a, unsigned p)
 {
     LLVMValueRef bits = LLVMBuildLShr(t->b, a->lanes, ir_u32(t, p * t->words), "");

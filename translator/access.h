@@ -63,6 +63,9 @@ LLVMValueRef even_address(struct translator *t, LLVMValueRef first, LLVMValueRef
 /* Can lanes of an access be left out by the host's own masked moves? */
 bool can_mask(const struct translator *t, unsigned size);
 
+/* Do the host's gathers and scatters take no longer than a loop over a few active lanes? */
+bool has_fast_gathers(const struct translator *t);
+
 /* The lanes of a chunk that take part, as its lowest bits. */
 LLVMValueRef chunk_bits(struct translator *t, const struct vector_access *a, unsigned p);
 

@@ -579,8 +579,8 @@ static struct lanes load_many(struct translator *t, const struct vector_access *
     return meet(t, ways, 2);
 }
 
-/* A gather takes as long for one lane as for all, and the look at the addresses as long as some loads: before
- * that a few lanes' words are looked up one after the other. */
+/* To test the shape of the addresses takes as long as some loads. The words of a few active lanes are loaded without a
+ * test, and lane by lane where a gather takes longer: it takes as long for one lane as for all. */
 static struct lanes load_few_or_many(struct translator *t, const struct vector_access *a)
 {
     enum { FEW = 10 };
@@ -591,7 +591,7 @@ static struct lanes load_few_or_many(struct translator *t, const struct vector_a
     LLVMBuildCondBr(t->b, is, few, many);
     ir_at(t, few);
     note_scattered(t);
-    ways[0] = way_of(t, load_few(t, a), done);
+    ways[0] = way_of(t, has_fast_gathers(t) ? gather(t, a) : load_few(t, a), done);
     ir_at(t, many);
     ways[1] = way_of(t, load_many(t, a), done);
     ir_at(t, done);

@@ -134,7 +134,8 @@ static void store_each(struct translator *t, const struct vector_access *a, stru
 
 static void store_scattered(struct translator *t, const struct vector_access *a, struct lanes data)
 {
-    if (a->size == 4 && t->words == 16) a->all ? scatter(t, a, data) : store_few_or_many(t, a, data);
+    if (a->size == 4 && t->words == 16)
+        a->all || has_fast_gathers(t) ? scatter(t, a, data) : store_few_or_many(t, a, data);
     else if (a->all && t->words >= 8) store_each(t, a, data);
     else store_one_by_one(t, a, data);
 }
