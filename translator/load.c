@@ -194,9 +194,29 @@ static LLVMValueRef load_gapped(struct translator *t, const struct vector_access
     return LLVMBuildShuffleVector(t->b, words, LLVMGetPoison(type), LLVMConstVector(order, n), "");
 }
 
+/* A unit of words by one gather, the ith of them offsets[i] bytes behind the first. */
+static LLVMValueRef gather_unit(struct translator *t, const struct vector_access *a, LLVMValueRef first,
+                                LLVMValueRef offsets)
+{
+    LLVMTypeRef type = LLVMVectorType(t->i32, a->unit), types[] = {type, LLVMVectorType(t->ptr, a->unit)};
+    LLVMValueRef wide = LLVMBuildZExt(t->b, offsets, LLVMVectorType(t->i64, a->unit), "");
+    LLVMValueRef all = LLVMConstAllOnes(LLVMVectorType(t->i1, a->unit));
+    LLVMValueRef args[] = {LLVMBuildGEP2(t->b, t->i8, first, &wide, 1, ""), ir_u32(t, 1), all, LLVMConstNull(type)};
+    return keep(t, ir_intrinsic(t, "llvm.masked.gather", types, 2, args, 4));
+}
+
+/* 0, step, 2 * step, ... */
+static LLVMValueRef unit_ramp(struct translator *t, const struct vector_access *a, uint32_t step)
+{
+    LLVMValueRef offsets[UNIT_MOST];
+    for (unsigned i = 0; i < a->unit; i++) offsets[i] = ir_u32(t, i * step);
+    return LLVMConstVector(offsets, a->unit);
+}
+
 static LLVMValueRef load_each(struct translator *t, const struct vector_access *a, unsigned lane)
 {
     LLVMValueRef first = lane_address(t, a, lane), words = LLVMGetPoison(LLVMVectorType(t->i32, a->unit));
+    if (has_fast_gathers(t)) return gather_unit(t, a, first, unit_ramp(t, a, a->fact.step));
     for (unsigned i = 0; i < a->unit; i++) {
         LLVMValueRef word = load_unaligned(t, t->i32, ir_field(t, first, (size_t)a->fact.step * i));
         words = LLVMBuildInsertElement(t->b, words, word, ir_u32(t, i), "");
@@ -566,7 +586,7 @@ static struct lanes load_many(struct translator *t, const struct vector_access *
     struct way ways[2];
     if (set && !set->found && is_whole(t, a, &set->set)) load_whole(t, a, set);
     if (set && set->found && LLVMIsConstant(set->found)) return part_of_set(t, a, set);
-    if (!set && seems_even(t, a) && !likely_gap(t, a)) return load_seems_even(t, a);
+    if (!set && seems_even(t, a) && !likely_gap(t, a) && !has_fast_gathers(t)) return load_seems_even(t, a);
     if (!set && a->fact.period) return is_known_spaced(t, a) ? load_spaced(t, a) : load_scattered(t, a);
     if (!set || !set->found) return load_as_found(t, a, set);
     LLVMBasicBlockRef done = ir_block(t, ""), taken = ir_block(t, "taken"), other = ir_block(t, "");

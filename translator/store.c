@@ -295,8 +295,8 @@ void store_vector(struct translator *t, const struct vector_access *a, struct la
     if (is_known_consecutive(t, a)) store_consecutive(t, a, data);
     else if (rest) store_rest_of_rows(t, a, data);
     else if (rows) store_rows(t, a, rows);
-    else if (is_known_spaced(t, a)) store_spaced(t, a, data);
-    else if (seems_even(t, a)) store_seems_even(t, a, data);
+    else if (is_known_spaced(t, a) && !has_fast_gathers(t)) store_spaced(t, a, data);
+    else if (seems_even(t, a) && !has_fast_gathers(t)) store_seems_even(t, a, data);
     else if (a->fact.period || !can_split(t, a)) store_scattered(t, a, data);
     else store_as_found(t, a, data);
 }
