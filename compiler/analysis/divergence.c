@@ -38,7 +38,7 @@ static bool is_uniform(const struct value *v)
     if (LLVMGetInstructionOpcode(v->ref) == LLVMAlloca || asm_is_uniform(v->ref)) return true;
     if (!LLVMIsACallInst(v->ref) || !LLVMIsAFunction(LLVMGetCalledValue(v->ref))) return false;
     const struct primitive *p = primitive_find(LLVMGetValueName(LLVMGetCalledValue(v->ref)));
-    return p && p->kind != PRIMITIVE_FLOAT && p->kind != PRIMITIVE_LANES;
+    return p && (p->kind == PRIMITIVE_FIRST || p->kind == PRIMITIVE_SCALAR || p->kind == PRIMITIVE_VOTE);
 }
 
 static bool is_source(struct func *f, const struct value *v)

@@ -185,6 +185,7 @@ struct primitive {
     uint16_t op;
     enum {
         PRIMITIVE_FLOAT,  /* a function of a float in each lane, which may be merged and moved */
+        PRIMITIVE_PAIRS,  /* an operation on words of two halves, which may be merged and moved */
         PRIMITIVE_FIRST,  /* from a word of each lane to that of an active one */
         PRIMITIVE_SCALAR, /* an atomic operation with one address */
         PRIMITIVE_LANES,  /* of a word in each lane and a distance: the word of the lane so much further on */

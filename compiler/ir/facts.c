@@ -34,7 +34,8 @@ bool is_pure_primitive(LLVMValueRef f)
         "__ventus_lane", "__ventus_csr",         "__ventus_shared",           "__ventus_meta",
         "__ventus_meet", "__ventus_reservation", "__ventus_reservation_word", NULL};
     const struct primitive *p = primitive_find(LLVMGetValueName(f));
-    return is_one_of(LLVMGetValueName(f), names) || (p && p->kind == PRIMITIVE_FLOAT) || is_object_primitive(f);
+    bool pure = p && (p->kind == PRIMITIVE_FLOAT || p->kind == PRIMITIVE_PAIRS);
+    return is_one_of(LLVMGetValueName(f), names) || pure || is_object_primitive(f);
 }
 
 bool is_primitive(LLVMValueRef f)

@@ -39,10 +39,9 @@ CONVERT(double, long) CONVERT(double, ulong) CONVERT(float, double)
 /* ---- halves in memory ---- */
 
 HALVES_NEAR(double)
-static ushort nearest_half(double x) { return as_ushort((half)x); }
 
 #define STORES(AS) \
-    STORE_HALF(double, , nearest_half, AS) STORE_HALF(double, _rte, nearest_half, AS) \
+    STORE_HALF(double, , NEAREST_HALF, AS) STORE_HALF(double, _rte, NEAREST_HALF, AS) \
     STORE_HALF(double, _rtz, half_inside, AS) STORE_HALF(double, _rtp, half_up, AS) STORE_HALF(double, _rtn, half_down, AS)
 STORES(global) STORES(local) STORES(private)
 

@@ -24,13 +24,17 @@ OVERLOAD half copysign(half x, half y) { return __builtin_copysignf16(x, y); }
 OVERLOAD half fmin(half x, half y) { return __builtin_fminf16(x, y); }
 OVERLOAD half fmax(half x, half y) { return __builtin_fmaxf16(x, y); }
 OVERLOAD half fma(half x, half y, half z) { return __builtin_fmaf16(x, y, z); }
-OVERLOAD half mad(half x, half y, half z) { return (half)((float)x * (float)y + (float)z); }
-MAP1(fabs, half, half)
+OVERLOAD half mad(half x, half y, half z) { return fma(x, y, z); }
 MAP2(copysign, half, half, half)
 MAP2(fmin, half, half, half)
 MAP2(fmax, half, half, half)
-MAP3(fma, half, half, half, half)
-MAP3(mad, half, half, half, half)
+
+/* Whole vectors, which the compiler computes two halves at a time (compiler/passes/packed.c). */
+#define WHOLE_N(n, lo, hi, half) \
+    OVERLOAD half##n fabs(half##n x) { return __builtin_elementwise_abs(x); } \
+    OVERLOAD half##n fma(half##n x, half##n y, half##n z) { return __builtin_elementwise_fma(x, y, z); } \
+    OVERLOAD half##n mad(half##n x, half##n y, half##n z) { return fma(x, y, z); }
+SIZES(WHOLE_N, half)
 
 /* The other operand is one number for all elements. */
 #define ALL_N(n, lo, hi, f) OVERLOAD half##n f(half##n x, half y) { return f(x, (half##n)y); }

@@ -104,7 +104,9 @@ static inline uint group_items(void) { return get_local_size(0) * get_local_size
 #define MAP2(f, R, A, B)    SIZES(MAP2_N, f, R, A, B)
 #define MAP3(f, R, A, B, C) SIZES(MAP3_N, f, R, A, B, C)
 
-/* Bits of the half next to x, towards zero or away from it, up or down. R is a type that holds all halves. */
+/* Bits of the half that is nearest to x, and of the one next to it: towards zero or away from it, up or down. R is a
+ * type that holds all halves. */
+#define NEAREST_HALF(x) as_ushort((half)(x))
 #define HALVES_NEAR(R) \
     static OVERLOAD ushort half_inside(R x) \
     { \

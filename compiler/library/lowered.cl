@@ -106,9 +106,12 @@ long __ventus_ftos64_sat(float f)
     return f >= 0x1p63f ? LONG_MAX : f < -0x1p63f ? LONG_MIN : __ventus_ftos64(f);
 }
 
-/* Stores of halves rounded up or down: libclc's lose what is nearer to zero than to the smallest half. */
+/* Stores of halves with a rounding mode. libclc's divide the ways by branches, a hundred instructions, and those rounded
+ * up or down lose what is nearer to zero than to the smallest half. */
 HALVES_NEAR(float)
-#define STORES(AS) STORE_HALF(float, _rtp, half_up, AS) STORE_HALF(float, _rtn, half_down, AS)
+#define STORES(AS) \
+    STORE_HALF(float, _rte, NEAREST_HALF, AS) STORE_HALF(float, _rtz, half_inside, AS) \
+    STORE_HALF(float, _rtp, half_up, AS) STORE_HALF(float, _rtn, half_down, AS)
 STORES(global) STORES(local) STORES(private)
 
 /* Rounding to an integral value. Floats of 2^23 and above are integral; the sign of zero stays.

@@ -114,6 +114,9 @@ bool strength_run(struct cc *cc, LLVMValueRef kernel);
  * to be made anew then. True if there were any. */
 bool flatten_run(struct cc *cc);
 
+/* ---- packed.c: vectors of halves, in front of the scalarizer, become words of two ---- */
+void packed_lower(struct cc *cc);
+
 /* ---- expand.c: the same in straight-line code, after all passes ---- */
 void expand_module(struct cc *cc);
 

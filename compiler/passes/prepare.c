@@ -220,6 +220,7 @@ void prepare_kernels(struct cc *cc)
         run(cc, late_list);
         lower_arguments(cc);
     }
+    packed_lower(cc);
     run(cc, lowering_list);
     for (int round = 0; round < FLATTEN_ROUNDS && flatten_run(cc); round++) run(cc, flattened_list);
     work_on_loops(cc);

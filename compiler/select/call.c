@@ -31,6 +31,23 @@ static struct opd vote(struct func *f, unsigned or_, struct opd address, struct 
     return opd_reg(result);
 }
 
+/* Of the two halves of words; the instruction puts the result in the place of the addend. */
+static struct opd fma_of_halves(struct func *f, struct opd a, struct opd b, struct opd addend)
+{
+    int32_t va = to_v(f, a), vb = to_v(f, b), vc = to_v(f, addend), result = new_vreg(f, CLASS_V);
+    emit(f, OP_VMV_V_V, result, vc, 0, 0);
+    emit(f, OP_VFMA_F16X2, result, va, vb, 0);
+    return opd_reg(result);
+}
+
+static struct opd pairs(struct func *f, const struct call *k, unsigned op, struct opd a, struct opd b)
+{
+    if (k->nargs == 3) return fma_of_halves(f, a, b, parts(f, argument(k, 2))[0]);
+    int32_t va = to_v(f, a), vb = to_v(f, b), result = new_vreg(f, CLASS_V);
+    emit(f, op, result, va, vb, 0);
+    return opd_reg(result);
+}
+
 /* An instruction, or a few, under a name of the library's. */
 static bool named_instruction(struct func *f, const struct call *k, struct opd *out)
 {
@@ -39,6 +56,8 @@ static bool named_instruction(struct func *f, const struct call *k, struct opd *
     struct opd a = parts(f, argument(k, 0))[0], b = k->nargs > 1 ? parts(f, argument(k, 1))[0] : opd_imm(0);
     if (p->kind == PRIMITIVE_FLOAT) { /* there is no scalar form */
         out[0] = unary(f, 0, p->op, a, 7);
+    } else if (p->kind == PRIMITIVE_PAIRS) {
+        out[0] = pairs(f, k, p->op, a, b);
     } else if (p->kind == PRIMITIVE_FIRST) {
         out[0] = opd_reg(to_s(f, a));
     } else if (p->kind == PRIMITIVE_LANES) {
@@ -151,17 +170,11 @@ static bool double_intrinsic(struct func *f, const struct call *k, unsigned n, s
     return true;
 }
 
-/* Of halves, which the instruction puts in the place of the addend. */
 static bool half_intrinsic(struct func *f, const struct call *k, unsigned n, struct opd *out)
 {
     if (!is(k, "fma")) return false;
     const struct opd *a = parts(f, argument(k, 0)), *b = parts(f, argument(k, 1)), *c = parts(f, argument(k, 2));
-    for (unsigned i = 0; i < n; i++) {
-        int32_t va = to_v(f, a[i]), vb = to_v(f, b[i]), vc = to_v(f, c[i]);
-        out[i] = opd_reg(new_vreg(f, CLASS_V));
-        emit(f, OP_VMV_V_V, out[i].reg, vc, 0, 0);
-        emit(f, OP_VFMA_F16X2, out[i].reg, va, vb, 0);
-    }
+    for (unsigned i = 0; i < n; i++) out[i] = fma_of_halves(f, a[i], b[i], c[i]);
     return true;
 }
 

@@ -238,12 +238,23 @@ struct opd float_compare(struct func *f, LLVMRealPredicate p, struct opd a, stru
     fail(f, "a floating-point comparison the back end does not know");
 }
 
+/* What is shifted: of an extended number the number itself, if all bits that the extension adds are shifted out. */
+static LLVMValueRef without_extension(LLVMValueRef shift)
+{
+    LLVMValueRef v = LLVMGetOperand(shift, 0), by = LLVMGetOperand(shift, 1), inner;
+    if (LLVMGetInstructionOpcode(shift) != LLVMShl || !LLVMIsAConstantInt(by)) return v;
+    if (!LLVMIsAZExtInst(v) && !LLVMIsASExtInst(v)) return v;
+    inner = LLVMGetOperand(v, 0);
+    uint64_t kept = type_bits(LLVMTypeOf(v)) - LLVMConstIntGetZExtValue(by);
+    return type_bits(LLVMTypeOf(v)) <= 32 && type_bits(LLVMTypeOf(inner)) >= kept ? inner : v;
+}
+
 bool select_integer(struct func *f, LLVMValueRef inst, struct opd *out)
 {
     LLVMOpcode opcode = LLVMGetInstructionOpcode(inst);
     bool compare = opcode == LLVMICmp;
     if (!compare && !(opcode >= LLVMAdd && opcode <= LLVMXor)) return false;
-    LLVMValueRef va = LLVMGetOperand(inst, 0), vb = LLVMGetOperand(inst, 1);
+    LLVMValueRef va = without_extension(inst), vb = LLVMGetOperand(inst, 1);
     for (unsigned i = 0; i < element_count(LLVMTypeOf(va)); i++) {
         struct num a = element(f, va, i), b = element(f, vb, i), r;
         if (compare) {
@@ -375,8 +386,10 @@ static void convert_half(struct func *f, LLVMValueRef inst, struct opd *out)
     bool widens = from_kind == LLVMHalfTypeKind && to_kind == LLVMFloatTypeKind;
     if (!widens && (from_kind != LLVMFloatTypeKind || to_kind != LLVMHalfTypeKind))
         fail(f, "a conversion of %s that has not been lowered", text_of_type(f, to));
-    for (unsigned i = 0; i < element_count(to); i++)
+    for (unsigned i = 0; i < element_count(to); i++) {
         out[i] = unary(f, 0, widens ? OP_VCVT_FP32_FP16 : OP_VCVT_FP16_FP32, parts(f, v)[i], 7);
+        if (!widens) f->vregs[out[i].reg].zbits = 16;
+    }
 }
 
 bool select_cast(struct func *f, LLVMValueRef inst, struct opd *out)

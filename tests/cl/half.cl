@@ -123,3 +123,35 @@ kernel void other(global const half *in, global ushort *out, global float *back)
     for (int k = 0; k < 3; k++) memory[k + 1] = k == 0 ? 0 : 0x3c00 + 0x400 * k;
     vstore16(convert_float16(vload16(0, (private half *)memory + 1)), i, back);
 }
+
+// Vectors of halves as words of two: all operations on them, and what is done with their elements in between.
+//! run packed global=32 local=32
+//! arg a half[128] = i % 7 * 0.5 - 1
+//! arg b half[128] = i % 5 - 2
+//! arg n int = 3
+//! arg out half[128] -> a[i] * b[i] * 3 + (i % 4 == 1 ? 0.25 : 0) + (i % 8 < 4 ? -a[i] : b[i] < 0 ? -b[i] : b[i])
+//! arg parts half[64] -> i % 2 == 0 ? a[2 * i + 1] - b[2 * i] : a[2 * i] - 0.5
+kernel void packed(global const half4 *a, global const half4 *b, int n, global half4 *out, global half2 *parts)
+{
+    size_t i = get_global_id(0);
+    half4 v = a[i], w = b[i], sum = 0;
+    for (int k = 0; k < n; k++) sum = fma(v, w, sum);
+    sum.y += 0.25h;
+    if (i % 2 == 0) sum -= v;
+    else sum += fabs(w);
+    out[i] = sum;
+    parts[i] = (half2)(v.y, v.z) - (half2)(w.x, 0.5h);
+}
+
+// NaNs, infinities, zeros and subnormal numbers in both halves of a word; selections by a condition for both.
+//! run packed_edges global=4 local=4
+//! arg a half[8] = {inf, -0.0, 65504.0, 0.00006103515625, nan, 1.0, -1.0, 0.000000059604644775390625}
+//! arg out half[24] -> {-inf, 0.0, nan, -0.0, -65504.0, -0.00006103515625, inf, 0.0001220703125, nan, -1.0, nan, 2.0, 1.0, -0.000000059604644775390625, -2.0, 0.00000011920928955078125, inf, -0.0, 65504.0, 0.00006103515625, nan, 1.0, -1.0, 0.000000059604644775390625}
+kernel void packed_edges(global const half2 *a, global half2 *out)
+{
+    size_t i = get_global_id(0);
+    half2 v = a[i];
+    out[2 * i] = -v;
+    out[2 * i + 1] = i == 0 ? v * (half2)(0.0h, 1.0h) : v + v;
+    out[8 + i] = i < 9 ? v : (half2)0;
+}

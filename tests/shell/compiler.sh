@@ -35,6 +35,18 @@ echo 'kernel void k(global int *a) { __asm__ volatile ("sw %0, 0(s0)" : : "r"(1)
 check 0 '' "$cc" asm.cl -o asm.elf
 "$VENTUS_BUILD/ventus" objdump --text asm.elf | grep -q 'add	s0, t0, t1' || wrong "inline assembly finds no local memory"
 
+# Vectors of halves are words of two. What is rounded to the nearest half is one conversion.
+{
+    echo '#pragma OPENCL EXTENSION cl_khr_fp16 : enable'
+    echo 'kernel void k(global half4 *a, global half4 *b) { int i = get_global_id(0); b[i] = fma(a[i], b[i], -a[i]); }'
+} >packed.cl
+check 0 '' "$cc" packed.cl -o packed.elf
+[ "$("$VENTUS_BUILD/ventus" objdump --text packed.elf | grep -c 'vfma.f16x2')" = 2 ] || wrong 'halves are not packed'
+"$VENTUS_BUILD/ventus" objdump --text packed.elf | grep -q 'v[ls]h' && wrong 'packed halves are accessed one by one'
+echo 'kernel void k(float x, global half *h) { vstore_half_rte(x, get_global_id(0), h); }' >nearest.cl
+check 0 '' "$cc" nearest.cl -o nearest.elf
+"$VENTUS_BUILD/ventus" objdump --text nearest.elf | grep -q 'vb[a-z]*	' && wrong 'a store of a half branches'
+
 # A draft of a program of many kernels: each comes out of it as it is in the program, all of them as the program.
 {
     echo '#define STEPS '"$(seq 150 | sed 's/.*/x = x * 3 + a[x \& &];/' | tr '\n' ' ')"
