@@ -141,6 +141,23 @@ LANE uint32_t f_isnan(uint32_t a) { return (a & 0x7fffffffu) > F_INF; }
 LANE uint32_t f_canon(uint32_t a) { return f_isnan(a) ? F_NAN : a; }
 #endif
 
+#ifdef LANE_RAW_NAN /* of equal numbers only zeros have different bits: the signs are united */
+LANE uint32_t f_min(uint32_t a, uint32_t b)
+{
+    uint32_t r = f_of(a) < f_of(b) ? a : b;
+    r = f_of(a) == f_of(b) ? a | b : r;
+    return f_isnan(b) ? a : r;
+}
+LANE uint32_t f_max(uint32_t a, uint32_t b)
+{
+    uint32_t r = f_of(a) > f_of(b) ? a : b;
+    r = f_of(a) == f_of(b) ? a & b : r;
+    return f_isnan(b) ? a : r;
+}
+LANE uint32_t f_eq(uint32_t a, uint32_t b) { return f_of(a) == f_of(b); }
+LANE uint32_t f_lt(uint32_t a, uint32_t b) { return f_of(a) < f_of(b); }
+LANE uint32_t f_le(uint32_t a, uint32_t b) { return f_of(a) <= f_of(b); }
+#else
 /* Order of non-NaN values as signed integers, -0 below +0. */
 LANE int32_t f_key(uint32_t a) { return (int32_t)(a ^ (sra(a, 31) & 0x7fffffffu)); }
 LANE uint32_t f_min(uint32_t a, uint32_t b)
@@ -157,11 +174,6 @@ LANE uint32_t f_max(uint32_t a, uint32_t b)
     r = f_isnan(b) ? a : r;
     return f_canon(r);
 }
-#ifdef LANE_RAW_NAN
-LANE uint32_t f_eq(uint32_t a, uint32_t b) { return f_of(a) == f_of(b); }
-LANE uint32_t f_lt(uint32_t a, uint32_t b) { return f_of(a) < f_of(b); }
-LANE uint32_t f_le(uint32_t a, uint32_t b) { return f_of(a) <= f_of(b); }
-#else
 LANE uint32_t f_eq(uint32_t a, uint32_t b)
 {
     return (uint32_t)((a == b) | !((a | b) << 1)) & !(f_isnan(a) | f_isnan(b));
@@ -334,17 +346,23 @@ LANE uint32_t f_sqrt(uint32_t a) { return f_canon(f_bits(sqrtf(f_of(a)))); }
 LANE uint32_t f_fma(uint32_t a, uint32_t b, uint32_t c) { return f_canon(f_bits(fmaf(f_of(a), f_of(b), f_of(c)))); }
 LANE uint32_t f_from_s(uint32_t a) { return f_bits((float)(int32_t)a); }
 LANE uint32_t f_from_u(uint32_t a) { return f_bits((float)a); }
+/* To an integer in the host's rounding mode: in vectors where the host has the instruction, else a number at a time. */
+#ifdef __SSE4_1__
+LANE float f_rounded(float f) { return rintf(f); }
+#else
+LANE int64_t f_rounded(float f) { return llrintf(f); }
+#endif
 LANE uint32_t f_to_s(uint32_t a)
 {
     float f = f_of(a);
     if (f_isnan(a) || f >= 0x1p31f) return 0x7fffffffu;
-    return f < -0x1p31f ? 0x80000000u : (uint32_t)(int32_t)lrintf(f);
+    return f < -0x1p31f ? 0x80000000u : (uint32_t)(int32_t)f_rounded(f);
 }
 LANE uint32_t f_to_u(uint32_t a)
 {
     float f = f_of(a);
     if (f_isnan(a) || f >= 0x1p32f) return ~0u;
-    return f <= 0 ? 0 : (uint32_t)llrintf(f);
+    return f <= 0 ? 0 : (uint32_t)f_rounded(f);
 }
 
 #if WORD_BITS == 32

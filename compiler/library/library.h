@@ -32,6 +32,12 @@ float __ventus_rsqrt(float x) PURE;
 float __ventus_sin(float x) PURE;
 float __ventus_cos(float x) PURE;
 
+/* The machine's conversions, which saturate: to nearest even, and towards zero. A NaN becomes the largest number. */
+int __ventus_nearest_int(float x) PURE;
+uint __ventus_nearest_uint(float x) PURE;
+int __ventus_cut_int(float x) PURE;
+uint __ventus_cut_uint(float x) PURE;
+
 /* What the lanes of a warp have: x of the lane `distance` further on, modulo 2^32, the own one where there is none; the
  * bits of all active lanes, with the help of a word of local memory. */
 uint __ventus_shuffle(uint x, uint distance);
