@@ -1,8 +1,8 @@
-/* Vectors of halves as words of two, which the machine adds, multiplies and moves at once: half as many instructions
- * and accesses as element by element. Loads, stores, phis, selections and arithmetic change to vectors of words; where
- * their results meet anything else they are converted by shifts, which instcombine removes between two of them. Runs
- * while vectors are whole, in front of the scalarizer, and only where the profile has the instructions. Called by
- * prepare.c. */
+/* Vectors of bytes, shorts and halves as words. A word is one access instead of two or four, which is what takes the
+ * hardware's time; and the machine adds and multiplies two halves at once. Loads and stores that fill words change to
+ * vectors of words, of halves phis, selections and arithmetic, too, where the profile has the instructions. Where such
+ * words meet anything else they are taken apart or put together by shifts, which instcombine removes between two of
+ * them. Runs while vectors are whole, in front of the scalarizer. Called by prepare.c. */
 #include "compiler/passes/passes.h"
 
 typedef LLVMValueRef value;
@@ -10,23 +10,39 @@ typedef LLVMValueRef value;
 struct packing {
     struct cc *cc;
     LLVMBuilderRef b;
-    LLVMTypeRef word, half, bits;
+    LLVMTypeRef word;
+    bool computes; /* on two halves at once */
 };
 
-enum { HALF_BITS = 16, WORD_BYTES = 4, MAX_OPERANDS = 3 };
+enum { WORD_BITS = 32, WORD_BYTES = 4, MAX_OPERANDS = 3 };
 
 /* ---- types ---- */
 
-/* A vector that fills words. */
-static bool is_packable(const struct packing *p, LLVMTypeRef type)
+/* Bits of an element; 0: it is none of those that are packed. */
+static unsigned bits_of(LLVMTypeRef element)
 {
-    return LLVMGetTypeKind(type) == LLVMVectorTypeKind && LLVMGetElementType(type) == p->half &&
-           LLVMGetVectorSize(type) % 2 == 0;
+    if (LLVMGetTypeKind(element) == LLVMHalfTypeKind) return 16;
+    if (LLVMGetTypeKind(element) != LLVMIntegerTypeKind) return 0;
+    unsigned bits = LLVMGetIntTypeWidth(element);
+    return bits == 8 || bits == 16 ? bits : 0;
 }
 
-static LLVMTypeRef words_type(const struct packing *p, LLVMTypeRef halves)
+/* Elements in a word of a vector that fills words; 0: it does not. */
+static unsigned elements_in_word(LLVMTypeRef type)
 {
-    unsigned n = LLVMGetVectorSize(halves) / 2;
+    if (LLVMGetTypeKind(type) != LLVMVectorTypeKind) return 0;
+    unsigned bits = bits_of(LLVMGetElementType(type));
+    return bits && LLVMGetVectorSize(type) * bits % WORD_BITS == 0 ? WORD_BITS / bits : 0;
+}
+
+static bool is_of_halves(LLVMTypeRef type)
+{
+    return elements_in_word(type) && LLVMGetTypeKind(LLVMGetElementType(type)) == LLVMHalfTypeKind;
+}
+
+static LLVMTypeRef words_type(const struct packing *p, LLVMTypeRef type)
+{
+    unsigned n = LLVMGetVectorSize(type) / elements_in_word(type);
     return n == 1 ? p->word : LLVMVectorType(p->word, n);
 }
 
@@ -36,7 +52,7 @@ static unsigned count_words(value words)
     return LLVMGetTypeKind(type) == LLVMVectorTypeKind ? LLVMGetVectorSize(type) : 1;
 }
 
-/* ---- words and halves ---- */
+/* ---- words and elements ---- */
 
 static value number(const struct packing *p, uint32_t n) { return LLVMConstInt(p->word, n, false); }
 
@@ -50,34 +66,41 @@ static value with_word(struct packing *p, value words, unsigned i, value word)
     return count_words(words) == 1 ? word : LLVMBuildInsertElement(p->b, words, word, number(p, i), "");
 }
 
-static value half_of_word(struct packing *p, value word, unsigned shift)
+static value element_of_word(struct packing *p, value word, unsigned shift, LLVMTypeRef element)
 {
-    value bits = LLVMBuildTrunc(p->b, LLVMBuildLShr(p->b, word, number(p, shift), ""), p->bits, "");
-    return LLVMBuildBitCast(p->b, bits, p->half, "");
+    LLVMTypeRef bits = LLVMIntTypeInContext(p->cc->context, bits_of(element));
+    value v = LLVMBuildTrunc(p->b, LLVMBuildLShr(p->b, word, number(p, shift), ""), bits, "");
+    return LLVMBuildBitCast(p->b, v, element, "");
 }
 
-static value bits_of_half(struct packing *p, value halves, unsigned i)
+static value word_of_element(struct packing *p, value vector, unsigned i, unsigned shift)
 {
-    value half = LLVMBuildExtractElement(p->b, halves, number(p, i), "");
-    return LLVMBuildZExt(p->b, LLVMBuildBitCast(p->b, half, p->bits, ""), p->word, "");
+    LLVMTypeRef bits = LLVMIntTypeInContext(p->cc->context, bits_of(LLVMGetElementType(LLVMTypeOf(vector))));
+    value v = LLVMBuildBitCast(p->b, LLVMBuildExtractElement(p->b, vector, number(p, i), ""), bits, "");
+    return LLVMBuildShl(p->b, LLVMBuildZExt(p->b, v, p->word, ""), number(p, shift), "");
 }
 
 static value unpacked(struct packing *p, value words, LLVMTypeRef type)
 {
-    value halves = LLVMGetPoison(type);
+    LLVMTypeRef element = LLVMGetElementType(type);
+    value vector = LLVMGetPoison(type);
+    unsigned each = elements_in_word(type);
     for (unsigned i = 0; i < LLVMGetVectorSize(type); i++) {
-        value half = half_of_word(p, word_of(p, words, i / 2), i % 2 * HALF_BITS);
-        halves = LLVMBuildInsertElement(p->b, halves, half, number(p, i), "");
+        value v = element_of_word(p, word_of(p, words, i / each), i % each * bits_of(element), element);
+        vector = LLVMBuildInsertElement(p->b, vector, v, number(p, i), "");
     }
-    return halves;
+    return vector;
 }
 
-static value packed(struct packing *p, value halves)
+static value packed(struct packing *p, value vector)
 {
-    value words = LLVMGetPoison(words_type(p, LLVMTypeOf(halves)));
+    LLVMTypeRef type = LLVMTypeOf(vector);
+    value words = LLVMGetPoison(words_type(p, type));
+    unsigned each = elements_in_word(type), bits = bits_of(LLVMGetElementType(type));
     for (unsigned i = 0; i < count_words(words); i++) {
-        value low = bits_of_half(p, halves, 2 * i), high = bits_of_half(p, halves, 2 * i + 1);
-        value word = LLVMBuildOr(p->b, low, LLVMBuildShl(p->b, high, number(p, HALF_BITS), ""), "");
+        value word = word_of_element(p, vector, i * each, 0);
+        for (unsigned k = 1; k < each; k++)
+            word = LLVMBuildOr(p->b, word, word_of_element(p, vector, i * each + k, k * bits), "");
         words = with_word(p, words, i, word);
     }
     return words;
@@ -183,20 +206,22 @@ static value merge(struct packing *p, value inst)
 
 /* ---- which instructions ---- */
 
-/* The words of what an instruction makes, NULL: it stays. */
-static value words_made(struct packing *p, value inst)
+/* Of a load whose value only one element is used of, that element is loaded alone. */
+static bool has_one_use(value inst)
+{
+    LLVMUseRef use = LLVMGetFirstUse(inst);
+    return use && !LLVMGetNextUse(use) && LLVMIsAExtractElementInst(LLVMGetUser(use));
+}
+
+/* The words of what an instruction on halves makes, NULL: it stays. */
+static value halves_made(struct packing *p, value inst)
 {
     const unsigned n = operands(inst);
     if (n) return compute(p, inst, n);
-    switch (LLVMGetInstructionOpcode(inst)) {
-    case LLVMLoad: return is_plain_access(inst) ? load(p, inst) : NULL;
-    case LLVMPHI: return merge(p, inst);
-    case LLVMSelect: {
-        bool lanes = LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(inst, 0))) == LLVMVectorTypeKind;
-        return lanes ? NULL : choose(p, inst);
-    }
-    default: return NULL;
-    }
+    if (LLVMIsAPHINode(inst)) return merge(p, inst);
+    bool chooses =
+        LLVMIsASelectInst(inst) && LLVMTypeOf(LLVMGetOperand(inst, 0)) == LLVMInt1TypeInContext(p->cc->context);
+    return chooses ? choose(p, inst) : NULL;
 }
 
 static value first_behind_phis(LLVMBasicBlockRef block)
@@ -208,25 +233,26 @@ static value first_behind_phis(LLVMBasicBlockRef block)
 
 static void pack(struct packing *p, value inst)
 {
+    LLVMTypeRef type = LLVMTypeOf(LLVMIsAStoreInst(inst) ? LLVMGetOperand(inst, 0) : inst);
+    value words = NULL;
+    if (!elements_in_word(type)) return;
     LLVMPositionBuilderBefore(p->b, inst);
     if (LLVMIsAStoreInst(inst)) {
-        if (is_packable(p, LLVMTypeOf(LLVMGetOperand(inst, 0))) && is_plain_access(inst)) store(p, inst);
+        if (is_plain_access(inst)) store(p, inst);
         return;
     }
-    if (!is_packable(p, LLVMTypeOf(inst))) return;
-    value words = words_made(p, inst);
+    if (LLVMIsALoadInst(inst)) words = is_plain_access(inst) && !has_one_use(inst) ? load(p, inst) : NULL;
+    else if (p->computes && is_of_halves(type)) words = halves_made(p, inst);
     if (!words) return;
     bool phi = LLVMIsAPHINode(inst);
     LLVMPositionBuilderBefore(p->b, phi ? first_behind_phis(LLVMGetInstructionParent(inst)) : inst);
-    LLVMReplaceAllUsesWith(inst, unpacked(p, words, LLVMTypeOf(inst)));
+    LLVMReplaceAllUsesWith(inst, unpacked(p, words, type));
     LLVMInstructionEraseFromParent(inst);
 }
 
 void packed_lower(struct cc *cc)
 {
-    struct packing p = {.cc = cc, .b = cc->builder, .word = LLVMInt32TypeInContext(cc->context)};
-    p.half = LLVMHalfTypeInContext(cc->context), p.bits = LLVMInt16TypeInContext(cc->context);
-    if (!profile_has(cc, OP_VFMA_F16X2)) return;
+    struct packing p = {cc, cc->builder, LLVMInt32TypeInContext(cc->context), profile_has(cc, OP_VFMA_F16X2)};
     for (value f = LLVMGetFirstFunction(cc->module); f; f = LLVMGetNextFunction(f))
         for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(f); block; block = LLVMGetNextBasicBlock(block))
             for (value i = LLVMGetFirstInstruction(block), next; i; i = next) {

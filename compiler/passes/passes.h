@@ -114,7 +114,7 @@ bool strength_run(struct cc *cc, LLVMValueRef kernel);
  * to be made anew then. True if there were any. */
 bool flatten_run(struct cc *cc);
 
-/* ---- packed.c: vectors of halves, in front of the scalarizer, become words of two ---- */
+/* ---- packed.c: vectors of bytes, shorts and halves, in front of the scalarizer, become words ---- */
 void packed_lower(struct cc *cc);
 
 /* ---- expand.c: the same in straight-line code, after all passes ---- */
