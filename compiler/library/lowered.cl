@@ -114,35 +114,48 @@ HALVES_NEAR(float)
     STORE_HALF(float, _rtp, half_up, AS) STORE_HALF(float, _rtn, half_down, AS)
 STORES(global) STORES(local) STORES(private)
 
-/* Rounding to an integral value. Floats of 2^23 and above are integral; the sign of zero stays.
- * select() rather than ?: everywhere, because a divergent branch costs more than both values. */
-static float with_sign(uint magnitude_bits, float f) { return as_float(magnitude_bits | (as_uint(f) & 0x80000000)); }
-static int is_small(float f) { return (as_uint(f) & 0x7fffffff) < 0x4b000000; }
+/* Rounding to an integral value: by way of an integer, which has the sign of f if it is 0. Floats of 2^23 and above are
+ * integral, and NaNs stay as they are. select() rather than ?:, because a divergent branch costs more than both values. */
+static float whole(int i, float f) { return select(f, copysign((float)i, f), fabs(f) < 0x1p23f); }
 
-float __ventus_trunc(float f)
-{
-    return select(f, with_sign(as_uint(fabs((float)(int)f)), f), is_small(f));
-}
-float __ventus_rint(float f)
-{
-    float magn = as_float(as_uint(f) & 0x7fffffff);
-    return select(f, with_sign(as_uint((magn + 0x1p23f) - 0x1p23f), f), is_small(f));
-}
+float __ventus_trunc(float f) { return whole(__ventus_cut_int(f), f); }
+float __ventus_rint(float f) { return whole(__ventus_nearest_int(f), f); }
 float __ventus_floor(float f)
 {
-    float t = __ventus_trunc(f);
-    return select(t, t - 1.0f, t > f);
+    int i = __ventus_cut_int(f);
+    return whole(i - ((float)i > f), f);
 }
 float __ventus_ceil(float f)
 {
-    float t = __ventus_trunc(f);
-    return select(t, with_sign(as_uint(fabs(t + 1.0f)), f), t < f);
+    int i = __ventus_cut_int(f);
+    return whole(i + ((float)i < f), f);
 }
-float __ventus_round(float f)
+/* The largest float below 0.5 takes halves over the next integer by rounding, and nothing below them. */
+float __ventus_round(float f) { return whole(__ventus_cut_int(f + copysign(0x1.fffffep-2f, f)), f); }
+/* Sine and cosine of one number, most of which is the same for both: lower.c makes calls of it of those of either. libclc
+ * finds the quarter of a circle that |x| is in, and what is left of it in two parts. */
+int __clc_argReductionS(private float *rest, private float *rest_of_that, float x);
+float __clc_sinf_piby4(float rest, float rest_of_that);
+float __clc_cosf_piby4(float rest, float rest_of_that);
+PURE float2 __ventus_sincos(float x)
 {
-    float t = __ventus_trunc(f), rest = fabs(f - t);
-    return select(t, t + with_sign(as_uint(1.0f), f), is_small(f) & (rest >= 0.5f));
+    float rest, more;
+    int quarter = __clc_argReductionS(&rest, &more, fabs(x));
+    float s = __clc_sinf_piby4(rest, more), c = __clc_cosf_piby4(rest, more);
+    uint turned = (uint)quarter >> 1 << 31, sign = as_uint(x) & 0x80000000;
+    float sine = as_float(as_uint(quarter & 1 ? c : s) ^ turned ^ sign);
+    float cosine = as_float(as_uint(quarter & 1 ? -s : c) ^ turned);
+    return isfinite(x) ? (float2)(sine, cosine) : (float2)NAN;
 }
+#define SINCOS(AS) \
+    OVERLOAD float sincos(float x, AS float *cosine) \
+    { \
+        float2 both = __ventus_sincos(x); \
+        *cosine = both.y; \
+        return both.x; \
+    }
+SINCOS(global) SINCOS(local) SINCOS(private)
+
 float __ventus_frem(float a, float b) { return fmod(a, b); }
 
 /* Moves whose size or content the compiler does not know; align 4 and multiples of 4 by words. */

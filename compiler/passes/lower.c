@@ -395,6 +395,28 @@ static void lower_double(struct lowering *l, LLVMValueRef inst)
     if (h) replace(l, inst, h);
 }
 
+/* ---- sine and cosine ---- */
+
+/* Calls of the library's for one number become calls of one function, which LLVM makes once where a program has both. A
+ * program's own functions of these names have a body. */
+static bool unite_sine_and_cosine(struct lowering *l, LLVMValueRef call)
+{
+    LLVMValueRef f = LLVMGetCalledValue(call), x = LLVMGetOperand(call, 0);
+    if (!LLVMIsAFunction(f) || !LLVMIsDeclaration(f) || LLVMGetNumArgOperands(call) != 1) return false;
+    bool cosine = !strcmp(LLVMGetValueName(f), "_Z3cosf");
+    if (!cosine && strcmp(LLVMGetValueName(f), "_Z3sinf")) return false;
+    LLVMTypeRef one = letter_type(l->cc, 'f'), type = LLVMFunctionType(LLVMVectorType(one, 2), &one, 1, false);
+    LLVMPositionBuilderBefore(l->b, call);
+    LLVMValueRef both = call_typed(l, "__ventus_sincos", type, &x, 1);
+    unsigned memory = LLVMGetEnumAttributeKindForName("memory", 6); /* value 0: none */
+    LLVMAddCallSiteAttribute(both, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(l->cc->context, memory, 0));
+    LLVMValueRef index = LLVMConstInt(letter_type(l->cc, 'w'), cosine, false);
+    LLVMReplaceAllUsesWith(call, LLVMBuildExtractElement(l->b, both, index, ""));
+    LLVMInstructionEraseFromParent(call);
+    l->changed = true;
+    return true;
+}
+
 /* ---- memory moves ---- */
 
 /* Short moves of known size are left for expand.c. */
@@ -443,6 +465,7 @@ static void lower(struct lowering *l, LLVMValueRef inst)
     case LLVMAtomicRMW:
     case LLVMAtomicCmpXchg: lower_atomic(l, inst); return;
     case LLVMCall:
+        if (unite_sine_and_cosine(l, inst)) return;
         h = intrinsic(inst);
         if (!h) h = saturating(inst);
         if (!h) h = special_function(l, inst);

@@ -47,6 +47,14 @@ echo 'kernel void k(float x, global half *h) { vstore_half_rte(x, get_global_id(
 check 0 '' "$cc" nearest.cl -o nearest.elf
 "$VENTUS_BUILD/ventus" objdump --text nearest.elf | grep -q 'vb[a-z]*	' && wrong 'a store of a half branches'
 
+# Sine and cosine of one number cost little more than either.
+count() { # of the instructions of a kernel whose result is the expression
+    echo "kernel void k(global float *a) { int i = get_global_id(0); float x = a[i]; a[i] = $1; }" >sine.cl
+    "$cc" sine.cl -o sine.elf || wrong "$1 does not compile"
+    "$VENTUS_BUILD/ventus" objdump --text sine.elf | grep -c '^[0-9a-f]*:'
+}
+[ "$(count 'sin(x) + cos(x)')" -lt $(($(count 'sin(x)') + 20)) ] || wrong 'sine and cosine are computed one by one'
+
 # A draft of a program of many kernels: each comes out of it as it is in the program, all of them as the program.
 {
     echo '#define STEPS '"$(seq 150 | sed 's/.*/x = x * 3 + a[x \& &];/' | tr '\n' ' ')"
