@@ -77,7 +77,8 @@ OVERLOAD float exp(float x)
 {
     int n;
     float p = exp_parts(fmin(fmax(x, -110.0f), 100.0f), &n);
-    return isnan(x) ? x : scaled(p, n);
+    float result = scaled(p, n);
+    return isnan(x) ? x : result;
 }
 OVERLOAD float exp2(float x)
 {
@@ -88,7 +89,8 @@ OVERLOAD float exp2(float x)
     p = fma(p, r, 0.05550411f);
     p = fma(p, r, 0.2402265f);
     p = fma(p, r, 0.6931472f);
-    return isnan(x) ? x : scaled(fma(p, r, 1.0f), as_int(shifted) - 0x4b400000);
+    float result = scaled(fma(p, r, 1.0f), as_int(shifted) - 0x4b400000);
+    return isnan(x) ? x : result;
 }
 MAP1(exp, float, float)
 MAP1(exp2, float, float)
@@ -97,6 +99,61 @@ OVERLOAD float half_exp(float x) { return exp(x); }
 OVERLOAD float half_exp2(float x) { return exp2(x); }
 MAP1(half_exp, float, float)
 MAP1(half_exp2, float, float)
+
+/* ---- logarithms ---- */
+
+/* x = 2^*n * m with m from 2/3 to 4/3: the result is the logarithm of m. The polynomial's error is below 5e-9. */
+static float log_parts(float x, private int *n)
+{
+    bool tiny = x < 0x1p-126f;
+    uint bits = as_uint(x * (tiny ? 0x1p23f : 1.0f)) - 0x3f2aaaab;
+    float f = as_float((bits & 0x7fffff) + 0x3f2aaaab) - 1.0f, p = -0.1289168f;
+    *n = ((int)bits >> 23) - (tiny ? 23 : 0);
+    p = fma(p, f, 0.13984452f);
+    p = fma(p, f, -0.12184259f);
+    p = fma(p, f, 0.14005867f);
+    p = fma(p, f, -0.16680488f);
+    p = fma(p, f, 0.20010406f);
+    p = fma(p, f, -0.24999797f);
+    p = fma(p, f, 0.33333215f);
+    p = fma(p, f, -0.5f);
+    return fma(f * f, p, f);
+}
+
+/* The logarithm of x, which is `result` where x is a positive number. */
+static float log_of(float x, float result)
+{
+    float other = x == 0 ? -INFINITY : x > 0 ? x : NAN;
+    return as_uint(x) - 1 < 0x7f7fffff ? result : other;
+}
+
+OVERLOAD float log(float x)
+{
+    int n;
+    float l = log_parts(x, &n);
+    return log_of(x, fma((float)n, 0x1.62e43p-1f, l));
+}
+OVERLOAD float log2(float x)
+{
+    int n;
+    float l = log_parts(x, &n);
+    return log_of(x, fma(l, 0x1.715476p+0f, (float)n));
+}
+OVERLOAD float log10(float x) /* the logarithm of 2 in two parts */
+{
+    int n;
+    float l = log_parts(x, &n);
+    return log_of(x, fma((float)n, 0x1.344p-2f, fma((float)n, 4.605039e-6f, l * 0.4342945f)));
+}
+MAP1(log, float, float)
+MAP1(log2, float, float)
+MAP1(log10, float, float)
+OVERLOAD float half_log(float x) { return log(x); }
+OVERLOAD float half_log2(float x) { return log2(x); }
+OVERLOAD float half_log10(float x) { return log10(x); }
+MAP1(half_log, float, float)
+MAP1(half_log2, float, float)
+MAP1(half_log10, float, float)
 
 /* Beyond 9 by the asymptotic series exp(-x^2) / (x sqrt(pi)) * (1 - 1/2x^2 + 3/4x^4 - ...). */
 static float erfc_far(float x)

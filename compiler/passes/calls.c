@@ -183,13 +183,11 @@ static bool is_of_range(LLVMValueRef f)
 /* The same of what has no body: the machine's functions of one work-item's numbers, and of images. */
 static bool is_of_item(LLVMValueRef f)
 {
-    static const char *const names[] = {"__ventus_exp", "__ventus_ex2",     "__ventus_lg2",
-                                        "__ventus_rcp", "__ventus_rsqrt",   "__ventus_sin",
-                                        "__ventus_cos", "__ventus_sampler", "__ventus_meet"};
     const char *name = LLVMGetValueName(f);
-    size_t i = 0;
-    while (i < sizeof names / sizeof *names && strcmp(names[i], name)) i++;
-    return i < sizeof names / sizeof *names || strstr(name, "__ventus_image");
+    const struct primitive *p = primitive_find(name);
+    bool computes = p && (p->kind == PRIMITIVE_FLOAT || p->kind == PRIMITIVE_PAIRS);
+    return computes || !strcmp(name, "__ventus_sampler") || !strcmp(name, "__ventus_meet") ||
+           strstr(name, "__ventus_image");
 }
 
 static bool is_in_local_memory(LLVMValueRef v)
