@@ -100,7 +100,8 @@ std::string set_all(options &o, const std::string &list)
     for (size_t at = 0; at < list.size();) {
         const size_t end = std::min(list.find(',', at), list.size()), equals = list.find('=', at);
         const std::string item = list.substr(at, end - at);
-        if (equals >= end || !set(o, list.substr(at, equals - at), list.substr(equals + 1, end - equals - 1))) return item;
+        if (equals >= end || !set(o, list.substr(at, equals - at), list.substr(equals + 1, end - equals - 1)))
+            return item;
         at = end + 1;
     }
     return "";
@@ -151,7 +152,10 @@ struct ventus_backend_device {
     void compare();
     void compare_end();
     void differs();
-    uint8_t *bytes_at(uint32_t address) { return pages[address / PAGE] ? &(*pages[address / PAGE])[address % PAGE] : nullptr; }
+    uint8_t *bytes_at(uint32_t address)
+    {
+        return pages[address / PAGE] ? &(*pages[address / PAGE])[address % PAGE] : nullptr;
+    }
     ~ventus_backend_device();
 };
 
@@ -326,7 +330,8 @@ void device::compare()
         if (m.retire_memory && good) {
             memcpy(a.data(), words(m.retire_addresses), sizeof m.retire_addresses);
             memcpy(b.data(), words(m.retire_data), sizeof m.retire_data);
-            good = ventus_cosim_dut_bus(c, hart, m.retire_store, m.retire_bytes, m.retire_memory_lanes, a.data(), b.data());
+            good = ventus_cosim_dut_bus(c, hart, m.retire_store, m.retire_bytes, m.retire_memory_lanes, a.data(),
+                                        b.data());
         }
         good = good && ventus_cosim_dut_simt_set(c, hart, m.retire_mask, m.retire_depth) &&
                ventus_cosim_dut_retire(c, hart, m.retire_pc, m.retire_word);
@@ -359,7 +364,8 @@ static int open_device(const ventus_backend_options *options, device **result, c
 {
     auto d = std::make_unique<device>();
     const std::string wrong = set_all(d->o, options->text);
-    if (!wrong.empty()) return fail(why, why_size, "'" + wrong + "' is no option, or has no such value; there are " + KNOWN);
+    if (!wrong.empty())
+        return fail(why, why_size, "'" + wrong + "' is no option, or has no such value; there are " + KNOWN);
     d->reset();
     if (!put_bug(d->model, d->o.bug, 0)) return fail(why, why_size, "the design has no such bug");
 #ifdef WAVEFORMS
@@ -412,7 +418,8 @@ static int read_memory(device *d, uint64_t address, void *to, uint64_t size, cha
 {
     for (uint64_t done = 0; done < size;) {
         const uint64_t at = (address + done) % PAGE, n = std::min<uint64_t>(PAGE - at, size - done);
-        if ((address + done) >> 32 || !d->pages[(address + done) / PAGE]) return fail(why, why_size, "nobody has written it");
+        if ((address + done) >> 32 || !d->pages[(address + done) / PAGE])
+            return fail(why, why_size, "nobody has written it");
         memcpy(static_cast<char *>(to) + done, &(*d->pages[(address + done) / PAGE])[at], n);
         done += n;
     }
@@ -437,8 +444,10 @@ static int launch(device *d, const ventus_backend_launch *l, char *why, size_t w
     std::string wrong;
     d->launched = *l;
     d->launched.kernel = "";
-    if (l->threads_per_warp != m.has_lanes) return fail(why, why_size, "a warp of the design has another number of lanes");
-    if (l->warps > m.has_warps || l->lds_bytes > m.has_lds_bytes) return fail(why, why_size, "the work-group is too large");
+    if (l->threads_per_warp != m.has_lanes)
+        return fail(why, why_size, "a warp of the design has another number of lanes");
+    if (l->warps > m.has_warps || l->lds_bytes > m.has_lds_bytes)
+        return fail(why, why_size, "the work-group is too large");
     if (d->o.cosim && l->last_items) return fail(why, why_size, "the reference has no smaller last groups");
     open_private(d);
     if (d->o.cosim && !d->begin_reference(wrong)) return fail(why, why_size, wrong);
@@ -450,7 +459,8 @@ static int launch(device *d, const ventus_backend_launch *l, char *why, size_t w
     m.launch_warps = l->warps, m.launch_items = l->work_items;
     m.launch_last_items = l->last_items, m.launch_last_of = l->last_of;
     m.launch_lds_bytes = l->lds_bytes;
-    m.launch_pds_base = l->pds_base, m.launch_pds_bytes = l->pds_bytes, m.launch_pds_groups = std::max(l->pds_groups, 1u);
+    m.launch_pds_base = l->pds_base, m.launch_pds_bytes = l->pds_bytes,
+    m.launch_pds_groups = std::max(l->pds_groups, 1u);
     m.launch = 1;
     d->begun = d->last = d->cycle;
     d->instructions = 0;
@@ -466,7 +476,8 @@ static int state_of(device *d, ventus_backend_outcome *out)
     const uint64_t cycles = d->cycle - d->begun;
     out->cycles = cycles;
     if (d->failure.empty() && m.done && d->cosim) d->compare_end();
-    if (!d->failure.empty()) return snprintf(out->text, sizeof out->text, "%s", d->failure.c_str()), VENTUS_BACKEND_FAILED;
+    if (!d->failure.empty())
+        return snprintf(out->text, sizeof out->text, "%s", d->failure.c_str()), VENTUS_BACKEND_FAILED;
     if (m.done) return VENTUS_BACKEND_DONE;
     if (m.fault) {
         const char *what = m.fault < sizeof FAULTS / sizeof *FAULTS ? FAULTS[m.fault] : "a fault that nobody knows";

@@ -259,7 +259,7 @@ module simt
   assign retire_x = retired.x;
   assign retire_v = retired.v;
   assign retire_lanes = planted == BUG_WRITE_MASK ? word_t'(mask_t'('1)) : word_t'(retired.lanes);
-  assign retire_memory = !ex_first;
+  assign retire_memory = !ex_first && (retired_scalar || retired.lanes != 0);
   assign retire_bytes = 32'd1 << retired_size;
   assign retire_memory_lanes = retired_scalar ? 0 : word_t'(retired.lanes);
   assign retire_mask = word_t'(next_mask);
