@@ -28,6 +28,8 @@ reason() {
         { [ $code -ge $((0x43)) ] && [ $code -le $((0x53)) ]; } || [ $((0x$word & 0x307f)) = $((0x1057)) ] || return 1
     done
 }
+check 0 '' on ./simt.so,cosim=1 "$VENTUS_BUILD/tests/clrun" "$rtl/kernels.cl"
+check 0 '' "$VENTUS_BUILD/tests/clrun" "$rtl/kernels.cl"
 fit=0
 for case in "$VENTUS_SOURCE"/tests/cl/*.cl "$VENTUS_SOURCE"/tests/cl/*.spvasm; do
     if on ./simt.so,cosim=1 "$VENTUS_BUILD/tests/clrun" "$case" >out.txt 2>&1; then
