@@ -3,10 +3,11 @@
 // Everything is done in one cycle, division too. A real lane would divide a bit at a time; this is a lesson in how
 // warps run, not in arithmetic.
 module alu
-  import simt_pkg::*;
+  import simt_pkg::*, float_pkg::*;
 (
     input op_t op,
-    input word_t a, b, c,       // c: what the destination held
+    input logic [1:0] negate,   // of a float sum
+    input word_t a, b, c,       // c: the third source
     input logic chosen,         // the lane's bit of v0, for vmerge
     input word_t lane,          // its number, for vid
     input bug_t bug,
@@ -61,6 +62,6 @@ module alu
       SECOND: y = b;
       MERGE: y = chosen ? b : a;
       LANE: y = lane;
-      default: y = 0;
+      default: y = float(op, negate, a, b, c);
     endcase
 endmodule

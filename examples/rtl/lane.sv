@@ -34,6 +34,7 @@ module lane
 
   alu alu (
       .op,
+      .negate(insn.negate),
       .a(insn.a == A_V1 ? v1 : v2),
       .b(insn.b == B_V1 ? v1 : insn.b == B_V2 ? v2 : insn.b == B_X1 ? x1 : insn.imm),
       .c(v3),

@@ -97,17 +97,17 @@ module simt
 
   // ---- 3 execute: operands ----
   logic ex_fault, ex_memory, ex_first, ex_completes;
-  word_t x1, x2, y;
+  word_t x1, x2, x3, y;
   word_t vl[WARPS];
   mask_t mask, vl_mask, active, chosen, conditions;
   vector_t v1, v2, v3, vy;
 
   scalars scalars (
-      .clock, .warp(ex_warp), .rs1(ex.rs1[5:0]), .rs2(ex.rs2[5:0]), .x1, .x2,
+      .clock, .warp(ex_warp), .rs1(ex.rs1[5:0]), .rs2(ex.rs2[5:0]), .rs3(ex.rs3[5:0]), .x1, .x2, .x3,
       .write(complete && retired.result == TO_X), .write_warp(retired.warp), .rd(retired.rd[5:0]), .value(retired.x), .bug(planted)
   );
   alu scalar_alu (
-      .op(ex.op), .a(ex.a == A_PC ? ex_pc : x1), .b(ex.b == B_X2 ? x2 : ex.b == B_X1 ? x1 : ex.imm), .c(0), .chosen(0),
+      .op(ex.op), .negate(ex.negate), .a(ex.a == A_PC ? ex_pc : x1), .b(ex.b == B_X2 ? x2 : ex.b == B_X1 ? x1 : ex.imm), .c(x3), .chosen(0),
       .lane(0), .bug(planted), .y
   );
   for (genvar l = 0; l < LANES; l++) begin : g_lane

@@ -29,10 +29,12 @@ package simt_pkg;
   typedef logic [LINE_WORDS-1:0][31:0] line_t;
   typedef logic [LINE_WORDS-1:0][3:0] bytes_t;  // which bytes of a line
 
-  // What one ALU computes of a, b and, in four cases, c.
+  // What one ALU computes of a, b and, in some cases, c.
   typedef enum logic [5:0] {
     ADD, SUB, RSUB, AND, OR, XOR, SLL, SRL, SRA, SEQ, SNE, SLT, SLTU, SGE, SGEU, SLE, SLEU, SGT, SGTU, MIN, MINU, MAX,
-    MAXU, MUL, MULH, MULHSU, MULHU, DIV, DIVU, REM, REMU, MACC, NMSAC, MADD, NMSUB, SECOND, MERGE, LANE
+    MAXU, MUL, MULH, MULHSU, MULHU, DIV, DIVU, REM, REMU, MACC, NMSAC, MADD, NMSUB, SECOND, MERGE, LANE,
+    FADD, FMUL, FMACC, FMADD, FDIV, FRDIV, FSQRT, FSGNJ, FSGNJN, FSGNJX, FMIN, FMAX, FEQ, FNE, FLT, FLE, FGT, FGE, FCLASS,
+    F_TO_S, F_TO_U, F_TO_S_RTZ, F_TO_U_RTZ, S_TO_F, U_TO_F
   } op_t;
 
   typedef enum logic [3:0] {
@@ -54,6 +56,7 @@ package simt_pkg;
   typedef struct packed {
     unit_t unit;
     op_t op;
+    logic [1:0] negate;            // of a float sum: bit 0 the product (or a), bit 1 the addend
     a_t a;
     b_t b;
     result_t result;
@@ -98,8 +101,8 @@ package simt_pkg;
   localparam logic [6:0] OP_LUI = 7'h37, OP_AUIPC = 7'h17, OP_JAL = 7'h6f, OP_JALR = 7'h67, OP_BRANCH = 7'h63,
     OP_LOAD = 7'h03, OP_STORE = 7'h23, OP_IMM = 7'h13, OP_REG = 7'h33, OP_FENCE = 7'h0f, OP_SYSTEM = 7'h73,
     OP_V = 7'h57, OP_VLOAD = 7'h07, OP_VSTORE = 7'h27, OP_VENTUS = 7'h0b, OP_VBRANCH = 7'h5b, OP_FLAT = 7'h7b,
-    OP_PRIVATE = 7'h2b;
-  localparam logic [2:0] OPIVV = 0, OPMVV = 2, OPIVI = 3, OPIVX = 4, OPMVX = 6;
+    OP_PRIVATE = 7'h2b, OP_FP = 7'h53, OP_FMADD = 7'h43, OP_FMSUB = 7'h47, OP_FNMSUB = 7'h4b, OP_FNMADD = 7'h4f;
+  localparam logic [2:0] OPIVV = 0, OPFVV = 1, OPFVF = 5, OPMVV = 2, OPIVI = 3, OPIVX = 4, OPMVX = 6;
   localparam logic [7:0] VTYPE_MASK = 8'h3f, VTYPE_E32 = 8'h10;  // e32, m1; the bits ta and ma are free
 
   function automatic word_t sign12(logic [11:0] x);
@@ -140,6 +143,29 @@ package simt_pkg;
       end
       6: return OR;
       7: return AND;
+    endcase
+  endfunction
+
+  // Zfinx: floats in x registers. Only rounding to nearest even, and truncation of what becomes an integer.
+  function automatic op_t scalar_float(word_t w, output logic legal);
+    logic [2:0] f3 = w[14:12];
+    logic nearest = f3 == 0 || f3 == 7, is_first = w[24:20] == 0;
+    legal = nearest;
+    case (w[31:25])
+      7'h00, 7'h04: return FADD;
+      7'h08: return FMUL;
+      7'h0c: return FDIV;
+      7'h2c: begin legal = nearest && is_first; return FSQRT; end
+      7'h10: begin legal = f3 < 3; return f3 == 0 ? FSGNJ : f3 == 1 ? FSGNJN : FSGNJX; end
+      7'h14: begin legal = f3 < 2; return f3 == 0 ? FMIN : FMAX; end
+      7'h50: begin legal = f3 < 3; return f3 == 0 ? FLE : f3 == 1 ? FLT : FEQ; end
+      7'h60: begin
+        legal = (nearest || f3 == 1) && w[24:21] == 0;
+        return f3 == 1 ? (w[20] ? F_TO_U_RTZ : F_TO_S_RTZ) : w[20] ? F_TO_U : F_TO_S;
+      end
+      7'h68: begin legal = nearest && w[24:21] == 0; return w[20] ? U_TO_F : S_TO_F; end
+      7'h70: begin legal = f3 == 1 && is_first; return FCLASS; end
+      default: begin legal = 0; return FADD; end
     endcase
   endfunction
 
@@ -210,6 +236,41 @@ package simt_pkg;
     endcase
   endfunction
 
+  // funct6 of OPF. Conversions and roots have a funct5 in the place of vs1.
+  function automatic op_t float_op(logic [5:0] f6, logic [4:0] f5, logic vv, output logic legal);
+    legal = 1;
+    case (f6)
+      6'h00, 6'h02: return FADD;
+      6'h04: return FMIN;
+      6'h06: return FMAX;
+      6'h08: return FSGNJ;
+      6'h09: return FSGNJN;
+      6'h0a: return FSGNJX;
+      6'h17: begin legal = !vv; return MERGE; end
+      6'h18: return FEQ;
+      6'h19: return FLE;
+      6'h1b: return FLT;
+      6'h1c: return FNE;
+      6'h1d: begin legal = !vv; return FGT; end
+      6'h1f: begin legal = !vv; return FGE; end
+      6'h20: return FDIV;
+      6'h21: begin legal = !vv; return FRDIV; end
+      6'h24: return FMUL;
+      6'h27: begin legal = !vv; return FADD; end
+      6'h28, 6'h29, 6'h2a, 6'h2b: return FMADD;
+      6'h2c, 6'h2d, 6'h2e, 6'h2f: return FMACC;
+      6'h12: begin
+        legal = vv && f5 < 8 && f5[2:1] != 2;
+        return f5 == 0 ? F_TO_U : f5 == 1 ? F_TO_S : f5 == 2 ? U_TO_F : f5 == 3 ? S_TO_F : f5 == 6 ? F_TO_U_RTZ : F_TO_S_RTZ;
+      end
+      6'h13: begin
+        legal = vv && (f5 == 0 || f5 == 16);
+        return f5 == 0 ? FSQRT : FCLASS;
+      end
+      default: begin legal = 0; return FADD; end
+    endcase
+  endfunction
+
   function automatic decoded_t decode_vector(word_t w, decoded_t start);
     decoded_t d = start;
     logic legal;
@@ -219,25 +280,16 @@ package simt_pkg;
     d.result = TO_V;
     d.masked = !w[25];
     d.a = A_V2;
-    d.b = f3 == OPIVI ? B_IMM : f3 == OPIVV || f3 == OPMVV ? B_V1 : B_X1;
+    d.b = f3 == OPIVI ? B_IMM : f3 == OPIVV || f3 == OPFVV || f3 == OPMVV ? B_V1 : B_X1;
     case (f3)
-      OPIVV, OPIVX, OPIVI: begin
-        d.op = vector_op(f6, f3 == OPIVV, f3 == OPIVI, legal);
-        if (d.op == MERGE && w[25]) begin  // vmv.v.v and such
-          d.op = SECOND;
-          legal = w[24:20] == 0;
-        end
+      OPIVV, OPIVX, OPIVI: d.op = vector_op(f6, f3 == OPIVV, f3 == OPIVI, legal);
+      OPFVV, OPFVF: begin
+        d.op = float_op(f6, w[19:15], f3 == OPFVV, legal);
+        d.negate = f6[5:3] == 5 ? {f6[1] ^ f6[0], f6[0]} : {f6 == 6'h02, f6 == 6'h27};
       end
       OPMVV, OPMVX: begin
         d.op = product_op(f6, legal);
-        if (f3 == OPMVV && f6 == 6'h10 && w[25] && w[19:15] == 0) begin  // vmv.x.s
-          d.unit = TO_SCALAR;
-          d.result = TO_X;
-          legal = 1;
-        end else if (f3 == OPMVX && f6 == 6'h10 && w[25] && w[24:20] == 0) begin  // vmv.s.x
-          d.op = SECOND;
-          legal = 1;
-        end else if (f3 == OPMVV && f6 == 6'h14 && w[24:15] == 10'h11) begin  // vid.v
+        if (f3 == OPMVV && f6 == 6'h14 && w[24:15] == 10'h11) begin  // vid.v
           d.op = LANE;
           legal = 1;
         end
@@ -251,6 +303,19 @@ package simt_pkg;
         legal = (!w[31] || w[30]) && w[30:28] == {w[31], 2'b0} && (w[27:20] & VTYPE_MASK) == VTYPE_E32;
       end
     endcase
+    if (d.op == MERGE && w[25]) begin  // vmv.v.v, vfmv.v.f and such
+      d.op = SECOND;
+      legal = legal && w[24:20] == 0;
+    end
+    if (f6 == 6'h10 && w[25] && (f3 == OPMVX || f3 == OPFVF) && w[24:20] == 0) begin  // vmv.s.x, vfmv.s.f
+      d.op = SECOND;
+      legal = 1;
+    end
+    if (f6 == 6'h10 && w[25] && (f3 == OPMVV || f3 == OPFVV) && w[19:15] == 0) begin  // vmv.x.s, vfmv.f.s
+      d.unit = TO_SCALAR;
+      d.result = TO_X;
+      legal = 1;
+    end
     if (!legal) d.unit = ILLEGAL;
     return d;
   endfunction
@@ -368,6 +433,18 @@ package simt_pkg;
       OP_REG: begin
         d.op = scalar_op(w, 1, legal);
         d.b = B_X2;
+      end
+      OP_FP: begin
+        d.op = scalar_float(w, legal);
+        d.b = B_X2;
+        d.negate = {w[31:25] == 7'h04, 1'b0};
+      end
+      OP_FMADD, OP_FMSUB, OP_FNMSUB, OP_FNMADD: begin
+        d.op = FMACC;
+        d.b = B_X2;
+        d.rs3 = {prefix.x3, w[31:27]};
+        d.negate = {w[2], w[3]};
+        legal = w[26:25] == 0 && (w[14:12] == 0 || w[14:12] == 7);
       end
       OP_FENCE: begin  // accesses of a warp are in order anyway
         d.unit = NOTHING;

@@ -11,9 +11,10 @@ import struct
 import sys
 
 sources, out = sys.argv[1:]
-GROUPS = "rv32i rv32m ventus ventus_mem vector_int vector_mem".split()
+GROUPS = "rv32i rv32m zfinx ventus ventus_mem vector_int vector_fp vector_mem".split()
 LACKS = re.compile(r"fence\.i|vsadd|vssub|vm(n?and|x?n?or)|vsub12|v[ls]s?e(8|16|32)|v[ls][uo]xei(8|16)")
-EDGES = [0, 1, 2, 31, 32, 0x7f, 0x80, 0xff, 0x8000, 0xffff, 0x7fffffff, 0x80000000, 0x80000001, 0xffffffff, 0xfffffff0]
+EDGES = [0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000, 0x7f7fffff, 0x00800000, 0x007fffff, 0x4f000000,
+         0xcf000001, 0x40490fdb, 0x3effffff, 0, 1, 2, 31, 32, 0x7f, 0x80, 0xff, 0x8000, 0xffff, 0x7fffffff, 0x80000000, 0x80000001, 0xffffffff, 0xfffffff0]
 random.seed(1)
 
 
@@ -29,15 +30,18 @@ def rows():
 x = lambda: "x%d" % random.choice(range(12, 32))
 v = lambda: "v%d" % random.choice([*range(16), *range(40, 56)])
 word = lambda: random.choice(EDGES) if random.random() < 0.6 else random.getrandbits(32)
-VALUE = {"d": x, "s": x, "t": x, "D": v, "S": v, "T": v, "i": lambda: random.randrange(-2048, 2048),
+VALUE = {"d": x, "s": x, "t": x, "r": x, "D": v, "S": v, "T": v, "i": lambda: random.randrange(-2048, 2048),
          "u": lambda: random.randrange(4096), "k": lambda: random.choice([random.randrange(-16, 16), random.randrange(-1024, 1024)]),
          "z": lambda: random.randrange(32), "h": lambda: random.randrange(32), "U": lambda: random.randrange(1 << 20)}
 
 
+# Scalar conversions to integers truncate as often as not.
 def arithmetic(name, operands):
-    plain = operands.removesuffix(",m")
-    text = re.sub("[dstDSTiukzhU](?!0)", lambda m: str(VALUE[m[0]]()), plain)
-    return [f"{name} {text}" + (", v0.t" if plain != operands and random.random() < 0.5 else "")]
+    plain = re.sub(",[mo]$", "", operands)
+    text = re.sub("[dstrDSTiukzhU](?!0)", lambda m: str(VALUE[m[0]]()), plain)
+    if name.startswith("fcvt.w"):
+        text += random.choice(["", ", rtz"])
+    return [f"{name} {text}" + (", v0.t" if operands.endswith("m") and random.random() < 0.5 else "")]
 
 
 # Lanes' addresses are in v60 (in), v61 (out), offsets in private memory in v62, offsets for indices in v63.
