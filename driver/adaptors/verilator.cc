@@ -204,8 +204,10 @@ void device::ask()
         fetches.push_back(a);
     }
     if (!model.memory_valid) return;
+    static_assert(sizeof model.memory_data <= sizeof answer::data, "a line has up to 64 words");
     answer a{cycle + o.latency, 0, sizeof model.memory_data, true, {}};
-    if (uint8_t *from = bytes_at(model.memory_address)) {
+    uint8_t *from = model.memory_address % a.bytes ? nullptr : bytes_at(model.memory_address);
+    if (from) {
         memcpy(a.data, from, a.bytes);
         a.error = false;
         if (model.memory_write) write_line(model.memory_address);
@@ -299,9 +301,9 @@ void device::differs()
         failure = std::string("the reference: ") + ventus_cosim_error(cosim);
         return;
     }
-    FILE *f = o.report.empty() ? stderr : fopen(o.report.c_str(), "w");
-    if (f) fputs(report.c_str(), f);
-    if (f && f != stderr) fclose(f);
+    FILE *f = o.report.empty() ? nullptr : fopen(o.report.c_str(), "w");
+    fputs(report.c_str(), f ? f : stderr);
+    if (f) fclose(f);
     failure = report.substr(0, report.find('\n'));
     const size_t at = report.find("\n  instruction ");
     if (at != std::string::npos) failure += ";" + report.substr(at + 2, report.find('\n', at + 1) - at - 2);
@@ -321,6 +323,7 @@ void device::compare()
             good = ventus_cosim_dut_warp_begin(c, m.begin_hart + w, 0, m.begin_slot, w);
     }
     if (good && m.retire_valid) {
+        static_assert(sizeof m.retire_v <= 4 * MOST_LANES, "a warp has up to 32 lanes");
         std::array<uint32_t, MOST_LANES> a{}, b{};
         if (m.retire_writes_x) good = ventus_cosim_dut_x_set(c, hart, m.retire_register, m.retire_x);
         if (m.retire_writes_v) {
