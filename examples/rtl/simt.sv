@@ -7,7 +7,7 @@
 //
 // Ports: a launch; two plain request/response ports to memory, one of words for instructions and one of lines for data; what
 // completes, for whoever compares. A request is taken in its cycle; the answer comes in a later one, in the order of
-// requests. device.cc stands on the other side.
+// requests. driver/adaptors/verilator.cc stands on the other side.
 module simt
   import simt_pkg::*;
 (
@@ -22,7 +22,7 @@ module simt
     input word_t launch_pds_groups,
     output logic done,
     output fault_t fault,
-    output word_t fault_hart, fault_pc, fault_word,
+    output word_t fault_pc, fault_word,
     output word_t has_lanes, has_warps, has_slots, has_lds_bytes,  // the design's sizes
 
     output logic fetch_valid,
@@ -269,7 +269,6 @@ module simt
     if (reset) fault <= FINE;
     else if (fault == FINE && (ex_fault || lsu_fault != FINE)) begin
       fault <= lsu_fault != FINE ? lsu_fault : ex_error ? NO_MEMORY : stack_full ? STACK_FULL : BAD_INSTRUCTION;
-      fault_hart <= lsu_fault != FINE ? word_t'(lsu_retired.warp) : word_t'(ex_warp);
       fault_pc <= lsu_fault != FINE ? lsu_retired.pc : ex_pc;
       fault_word <= lsu_fault != FINE ? lsu_retired.word : ex_word;
     end

@@ -20,7 +20,7 @@ check 0 '' $make CXXFLAGS=-O1
 
 check 0 '' on ./simt.so,cosim=1 "$VENTUS_BUILD/tests/clrun" "$rtl/kernels.cl"
 check 0 '' "$VENTUS_BUILD/tests/clrun" "$rtl/kernels.cl"
-check 0 'correct' on "$PWD/simt.so,cosim=1" "$VENTUS_BUILD/examples/vecadd" --size 5000
+check 0 'correct' on "$PWD/simt.so,cosim=1" "$VENTUS_BUILD/examples/vecadd" --size 64
 check 0 'correct' on "$PWD/simt.so,cosim=1" "$VENTUS_BUILD/examples/matmul" --size 48
 fit=0
 for case in "$VENTUS_SOURCE"/tests/cl/*.cl "$VENTUS_SOURCE"/tests/cl/*.spvasm; do
