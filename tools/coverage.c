@@ -53,7 +53,7 @@ void coverage_add_file(struct coverage *c, const char *path, bool first)
     size_t size;
     enum isa_profile profile;
     char *text = read_file(path, &size);
-    struct json *all = json_read(text, why, sizeof why);
+    struct json *all = json_read(text, size, why, sizeof why);
     if (!all) die("%s: %s", path, why);
     const struct json *version = json_member(all, "version"), *name = json_member(all, "profile"),
                       *list = json_member(all, "instructions");

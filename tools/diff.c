@@ -175,6 +175,7 @@ static bool compare_paths(struct diff *d, const char *const paths[2])
     const bool folders = is_folder(paths[0]);
     if (folders != is_folder(paths[1]))
         die("%s is a folder, and %s is none", paths[folders ? 0 : 1], paths[folders ? 1 : 0]);
+    if (!strcmp(paths[0], "-") && !strcmp(paths[1], "-")) die("standard input cannot be both files");
     d->a.path = paths[0];
     d->b.path = paths[1];
     if (folders) return diff_folders(d);
