@@ -35,6 +35,15 @@ static bool is_run(uint32_t lanes) { return is_one((lanes >> __builtin_ctz(lanes
 static bool is_some(uint32_t part, uint32_t all) { return part && part != all; }
 static bool is_partial(const struct warp *w) { return w->mask != w->lanes && !is_one(w->mask); }
 
+/* Divergent branches whose paths have not met again: each has an entry for that place, whose lanes are those of both
+ * paths. The entry of a path that waits has none of the lanes that run. */
+static unsigned branches_around(const struct warp *w)
+{
+    unsigned n = 0;
+    for (uint32_t i = 0; i < w->depth; i++) n += (w->stack[i].mask & w->mask) != 0;
+    return n;
+}
+
 static bool meets(const struct isa_registers *a, const struct isa_registers *b)
 {
     uint64_t common = a->x & b->x;

@@ -66,6 +66,36 @@ check 1 'No such file' "$ventus" run p.elf -g 8 --lanes 8 --coverage nowhere/p.j
 [ "$("$ventus" coverage --page - p.json | tail -n 1)" = '</tbody></table></body></html>' ] || wrong 'the page on standard output'
 check 2 'cannot both be standard output' "$ventus" coverage --page - --json - p.json
 
+# In the second path of a branch its one entry is left on the stack: two of them are as many as a single branch has in its first path.
+cat >nested.s <<'S'
+        .text
+        .globl _start
+_start: vid.v v1
+        vmv.v.i v3, 2
+        vmv.v.i v4, 3
+        la t2, meet
+        setrpc x0, t2, 0
+        vblt v1, v3, less
+        la t2, inner
+        setrpc x0, t2, 0
+        vblt v1, v4, one
+        vsub.vv v5, v1, v1
+        j inner
+one:    vxor.vv v5, v1, v1
+inner:  join
+        j meet
+less:   vor.vv v5, v1, v1
+meet:   join
+        endprg
+S
+check 0 '' "$ventus" as nested.s -o nested.elf
+for order in taken fallthrough; do
+    check 0 '' "$ventus" run nested.elf -g 8 --lanes 8 --order $order --coverage nested.json
+    for each in vsub.vv=nested vxor.vv=nested vor.vv=one endprg=flat; do
+        grep -q "\"${each%=*}\".*\"depth.${each#*=}\": 1[,}]" nested.json || wrong "$order, ${each%=*}: $(grep "\"${each%=*}\"" nested.json)"
+    done
+done
+
 # Two codes of one name: the table and the page of the run count both, as the sum does.
 printf '%s\n' .text '.globl _start' '_start: lui t0, 0x70000' 'lui t1, 0x90000' 'li t2, 16' 'vmv.v.x v1, t0' 'cp_dma_bulk v1, t1, t2' \
     'cp_dma_bulk t0, t1, t2' 'cp_dma_bulk t0, t1, t2' 'cp_dma_mbarrier' 'endprg' >dma.s
