@@ -192,7 +192,7 @@ int cmd_diff(int argc, char **argv)
     // clang-format off
     struct args args = {.command = "diff", .usage = "[OPTIONS] A B", .flags = flags, .argc = argc, .argv = argv, .at = 1,
         .about = "Compares two files that are to say the same, and tells the first difference: A is what is expected, B\n"
-                 "what is found. What they are is found out by what is in them:\n\n"
+                 "what is found; - is standard input. Their contents, not their names, say what they are:\n\n"
                  "  traces      of `ventus run --trace-binary`, and logs of `ventus run --trace` and of the public\n"
                  "              simulator; one of each can be compared, too\n"
                  "  timelines   two of the same form: CSV, JSON for ui.perfetto.dev, Konata\n"

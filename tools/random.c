@@ -1,5 +1,5 @@
 /* ventus random: random programs in assembly, for tests of a design (docs/coverage.md). Where counts of what has been
- * exercised are given, instructions come the more often the more is missing of them.
+ * exercised are given, it prefers instructions of which more is missing.
  *
  * Programs have one result on all machines with as many lanes in a warp (branches depend on the lane's number), in
  * whatever order they run warps and the paths of a branch: registers are written before they are read, each work-item
