@@ -341,6 +341,8 @@ static void test_comments(void **state)
     (void)state;
     same("nop # one\nnop // two\n/* three\n lines */ nop ; four", "nop\nnop\nnop");
     same("nop; nop ;nop", "nop\nnop\nnop");
+    same("nop; not_yet_heard_of: j not_yet_heard_of", "nop\nx: j x");
+    same("nop; not_yet_heard_of=5\n.word not_yet_heard_of", "nop\n.word 5");
     same("; a comment alone\r\nnop\r\n;;\n", "nop");
 }
 

@@ -79,19 +79,18 @@ int ventus_cosim_ref_tolerance(struct ventus_cosim *c, const char *pattern, uint
 struct ventus_cosim *ventus_cosim_ref_init(const char *machine, uint32_t reports)
 {
     struct gpu_config config;
-    const char *why = "out of memory";
     gpu_config_default(&config);
     if (machine && *machine && !gpu_config_read(&config, machine, no_reference, sizeof no_reference)) return NULL;
     if (reports & ~(uint32_t)VENTUS_COSIM_ALL)
         return cosim_fail(NULL, "0x%x: no set of reports", (unsigned)reports), NULL;
     if (config.translation) return cosim_fail(NULL, "addresses are not translated in co-simulation"), NULL;
     struct ventus_cosim *c = calloc(1, sizeof *c);
-    if (c && reference_open(c, &config, &why)) {
+    if (c && reference_open(c, &config)) {
         c->reports = reports;
         default_tolerances(c);
         return c;
     }
-    snprintf(no_reference, sizeof no_reference, "%s", why);
+    snprintf(no_reference, sizeof no_reference, "%s", c ? c->error : "out of memory");
     if (c) reference_close(c);
     free(c);
     return NULL;

@@ -4,6 +4,7 @@
 
 #include "asm/note.h"
 #include "cosim/ventus_cosim.h"
+#include "quirks/quirks.h"
 #include "sim/machine.h"
 #include "trace/trace.h"
 
@@ -121,9 +122,10 @@ struct ventus_cosim {
     uint32_t nplaces, groups_begun, groups_ended, serials;
     uint8_t *begun; /* bit per work-group of the launch */
     struct watched **harts;
-    uint32_t nharts; /* room */
+    uint32_t nharts;       /* room */
+    struct quirks *quirks; /* of the machine file; NULL: none */
     struct observer observer;
-    const struct observer *observers[2];
+    const struct observer *observers[3];  /* what changes results comes first */
     struct event event;                   /* of the instruction in progress ... */
     uint32_t old[EVENT_WORDS][ISA_LANES]; /* ... and the words that it overwrites, as they were */
     struct words words;
@@ -147,7 +149,8 @@ bool cosim_word(const struct ventus_cosim *c, uint32_t addr, uint32_t *value);
 
 /* ---- reference.c: running one instruction ---- */
 
-bool reference_open(struct ventus_cosim *c, const struct gpu_config *config, const char **why);
+/* False, and why in c->error. */
+bool reference_open(struct ventus_cosim *c, const struct gpu_config *config);
 void reference_close(struct ventus_cosim *c);
 
 /* Room for the launch's groups, and the other way round. */

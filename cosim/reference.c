@@ -120,25 +120,43 @@ static void released(void *user, const struct group *g)
 
 /* ---- the machine ---- */
 
-bool reference_open(struct ventus_cosim *c, const struct gpu_config *config, const char **why)
+static bool open_quirks(struct ventus_cosim *c, const char *names)
+{
+    if (!*names) return true;
+    c->quirks = quirks_new(c->gpu, names, c->error, sizeof c->error);
+    return c->quirks;
+}
+
+static void list_observers(struct ventus_cosim *c)
+{
+    const struct observer **end = c->observers;
+    if (c->quirks) *end++ = quirks_observer(c->quirks);
+    *end++ = &c->observer;
+    *end = NULL;
+}
+
+bool reference_open(struct ventus_cosim *c, const struct gpu_config *config)
 {
     struct gpu_config own = *config;
+    const char *why = "out of memory";
     own.host_threads = 1;
     own.engine = &engine_step;
-    c->gpu = gpu_create(&own, why);
-    if (!c->gpu) return false;
+    c->gpu = gpu_create(&own, &why);
+    snprintf(c->error, sizeof c->error, "%s", why);
+    if (!c->gpu || !open_quirks(c, own.quirks)) return false;
     c->observer = (struct observer){
         .user = c, .before = before, .access = on_access, .after = after, .released = released, .flags = true};
-    c->observers[0] = &c->observer;
+    list_observers(c);
     for (uint32_t i = 0; i < own.sms; i++) c->gpu->sms[i].reservations = &c->gpu->reservations;
     c->nplaces = own.sms * own.groups_per_sm;
     c->places = calloc(c->nplaces, sizeof *c->places);
-    *why = "out of memory";
+    if (c->places) *c->error = 0;
     return c->places;
 }
 
 void reference_close(struct ventus_cosim *c)
 {
+    quirks_free(c->quirks);
     if (c->gpu) gpu_destroy(c->gpu);
     free(c->places);
 }
@@ -202,6 +220,7 @@ const char *reference_place(struct ventus_cosim *c, struct place *p, uint32_t gr
     slot->lds_open = 0;
     put_others_away(c, p);
     if (!group_start(sm, slot)) return free(p->local), "out of memory";
+    observe_group_begin(&slot->group);
     p->used = true;
     p->away = false;
     p->passed = 0;

@@ -40,8 +40,8 @@ enum ventus_cosim_reports {
 /* ---- the reference ---- */
 
 /* Makes a reference of the machine that a machine file describes (docs/machine.md: profile, SMs, slots for work-groups,
- * local memory); NULL or "": the default machine. `reports` is a set of enum ventus_cosim_reports. NULL when it cannot
- * be had (the file, the host's memory, a bit that is no report, a machine that translates addresses);
+ * local memory, known faults); NULL or "": the default machine. `reports` is a set of enum ventus_cosim_reports. NULL
+ * when it cannot be had (the file, the host's memory, a bit that is no report, a machine that translates addresses);
  * ventus_cosim_error(NULL) says why. Release with ventus_cosim_ref_shutdown. */
 ventus_cosim *ventus_cosim_ref_init(const char *machine, uint32_t reports);
 

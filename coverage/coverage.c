@@ -35,6 +35,15 @@ static bool is_run(uint32_t lanes) { return is_one((lanes >> __builtin_ctz(lanes
 static bool is_some(uint32_t part, uint32_t all) { return part && part != all; }
 static bool is_partial(const struct warp *w) { return w->mask != w->lanes && !is_one(w->mask); }
 
+/* Divergent branches whose paths have not met again: each has an entry for that place, whose lanes are those of both
+ * paths. The entry of a path that waits has none of the lanes that run. */
+static unsigned branches_around(const struct warp *w)
+{
+    unsigned n = 0;
+    for (uint32_t i = 0; i < w->depth; i++) n += (w->stack[i].mask & w->mask) != 0;
+    return n;
+}
+
 static bool meets(const struct isa_registers *a, const struct isa_registers *b)
 {
     uint64_t common = a->x & b->x;
@@ -132,9 +141,31 @@ static struct observer *option_open(struct gpu *gpu, const char *path, char *why
     return NULL;
 }
 
+/* A condition can hold by chance where its bin makes no sense: all lanes are active when a scalar is added. */
+static void drop_impossible(struct coverage *c)
+{
+    for (unsigned op = 1; op < OP_COUNT; op++)
+        for (unsigned b = 0; c->executed[op] && b < COVERAGE_BINS; b++)
+            if (!coverage_can((enum isa_op)op, (enum coverage_bin)b)) c->bins[op][b] = 0;
+}
+
+/* Instructions that the profile has under one name count as the first of them. */
+static void merge_names(struct coverage *c)
+{
+    for (unsigned op = 1; op < OP_COUNT; op++) {
+        const enum isa_op first = c->executed[op] ? isa_find_in(c->profile, isa_table[op].name) : OP_INVALID;
+        if (first == OP_INVALID || first == op) continue;
+        c->executed[first] += c->executed[op];
+        for (unsigned b = 0; b < COVERAGE_BINS; b++) c->bins[first][b] += c->bins[op][b];
+        c->executed[op] = 0;
+    }
+}
+
 static bool option_close(struct observer *observer, char *why, size_t why_size)
 {
     struct counter *c = observer->user;
+    merge_names(c->coverage);
+    drop_impossible(c->coverage);
     FILE *out = output_open(c->path, why, why_size);
     if (out && output_ends_with(c->path, ".json")) coverage_json(c->coverage, out);
     else if (out && output_ends_with(c->path, ".html")) coverage_page(c->coverage, out);

@@ -37,7 +37,7 @@ extern const struct coverage_row coverage_rows[COVERAGE_BINS];
 struct coverage {
     enum isa_profile profile; /* of the machine */
     uint64_t executed[OP_COUNT];
-    uint64_t bins[OP_COUNT][COVERAGE_BINS];
+    uint64_t bins[OP_COUNT][COVERAGE_BINS]; /* 0 where the instruction cannot have it */
 };
 
 /* Is the instruction one of the profile, and can it have the bin? */

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "driver/driver.h"
+#include "sim/printed.h"
 
 enum {
     MAX_FIELD = 4096,    /* widths and precisions beyond are cut, ... */
@@ -381,26 +382,13 @@ enum printed print_records(const struct printing *p, const uint8_t *buffer, uint
     return print_at_once(p, buffer, used < size ? used : size);
 }
 
-/* Is the buffer closed to work-items, with nothing but complete records in front of *end? It is when it is full; else
- * it is closed here. */
-static bool close_buffer(_Atomic uint32_t *words, uint32_t size, uint32_t full, uint32_t *end)
-{
-    uint32_t used = atomic_load(&words[0]), complete = atomic_load(&words[1]);
-    *end = used > size ? full : used;
-    if (*end < ABI_PRINT_HEADER || *end > size || complete != *end - ABI_PRINT_HEADER) return false;
-    return used > size || atomic_compare_exchange_strong(&words[0], &used, size + 1);
-}
-
 enum printed print_empty(const struct printing *p, uint8_t *buffer, uint32_t size, uint32_t full)
 {
-    _Atomic uint32_t *words = (_Atomic uint32_t *)(void *)buffer;
-    uint32_t end;
-    if (size <= ABI_PRINT_HEADER || !close_buffer(words, size, full, &end)) return PRINT_DONE;
+    const uint32_t end = printed_close(buffer, size, full);
+    if (!end) return PRINT_DONE;
     const enum printed result = print_at_once(p, buffer, end);
     const int error = errno;
-    memset(buffer + ABI_PRINT_HEADER, 0, end - ABI_PRINT_HEADER);
-    atomic_store(&words[1], 0);
-    atomic_store(&words[0], ABI_PRINT_HEADER);
+    printed_reopen(buffer, end);
     errno = error;
     return result;
 }

@@ -26,7 +26,7 @@ awk '
         allow("translator", "isa host sim native")
         allow("driver", "isa host asm sim check quirks debug timing profile")
         allow("vt", "isa host asm sim driver")
-        allow("cosim", "isa asm sim trace vt")
+        allow("cosim", "isa asm sim quirks trace vt")
         allow("opencl", "isa host sim driver")
         allow("tools", "isa host asm sim check quirks trace coverage timing profile driver vt")
         allow("compiler", "isa host asm")

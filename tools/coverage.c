@@ -11,11 +11,11 @@ enum { FLAG_ALL, FLAG_JSON, FLAG_PAGE };
 static const struct flag flags[] = {
     {"all", 'a', NULL, "name all instructions in each list, not the first ten"},
     {"json", 'j', "FILE", "write the sum to FILE, which can be added to others; - is standard output"},
-    {"page", 'p', "FILE", "write a page to look at"},
+    {"page", 'p', "FILE", "write a page to look at; - is standard output"},
     {0},
 };
 
-/* A count of the file, or 0 where there is none. */
+/* A count of the file. */
 static uint64_t count_of(const char *path, const struct json *value)
 {
     if (value && value->kind == JSON_NUMBER && value->count != JSON_NO_COUNT) return value->count;
@@ -43,6 +43,7 @@ static void add_instruction(struct coverage *c, const char *path, const struct j
     for (const struct json *m = bins->first; m; m = m->next) {
         const unsigned bin = find_bin(m->key);
         if (bin == COVERAGE_BINS) die("%s: nothing is known of '%s'", path, m->key);
+        if (!coverage_can(op, (enum coverage_bin)bin)) die("%s: %s cannot have '%s'", path, name->text, m->key);
         c->bins[op][bin] += count_of(path, m);
     }
 }
@@ -53,7 +54,7 @@ void coverage_add_file(struct coverage *c, const char *path, bool first)
     size_t size;
     enum isa_profile profile;
     char *text = read_file(path, &size);
-    struct json *all = json_read(text, why, sizeof why);
+    struct json *all = json_read(text, size, why, sizeof why);
     if (!all) die("%s: %s", path, why);
     const struct json *version = json_member(all, "version"), *name = json_member(all, "profile"),
                       *list = json_member(all, "instructions");
@@ -67,6 +68,8 @@ void coverage_add_file(struct coverage *c, const char *path, bool first)
     json_free(all);
     free(text);
 }
+
+static bool is_stdout(const char *path) { return path && !strcmp(path, "-"); }
 
 static void write_to(const struct coverage *c, const char *path, void (*put)(const struct coverage *c, FILE *out))
 {
@@ -100,9 +103,10 @@ int cmd_coverage(int argc, char **argv)
         else coverage_add_file(c, args.value, !files++);
     }
     if (!files) usage_error(&args, "a file that ventus run --coverage has written is needed");
+    if (is_stdout(json) && is_stdout(page)) usage_error(&args, "--json and --page cannot both be standard output");
     write_to(c, json, coverage_json);
     write_to(c, page, coverage_page);
-    if (!json || strcmp(json, "-") != 0) coverage_table(c, most, stdout);
+    if (!is_stdout(json) && !is_stdout(page)) coverage_table(c, most, stdout);
     free(c);
     return EXIT_OK;
 }

@@ -175,6 +175,7 @@ static bool compare_paths(struct diff *d, const char *const paths[2])
     const bool folders = is_folder(paths[0]);
     if (folders != is_folder(paths[1]))
         die("%s is a folder, and %s is none", paths[folders ? 0 : 1], paths[folders ? 1 : 0]);
+    if (!strcmp(paths[0], "-") && !strcmp(paths[1], "-")) die("standard input cannot be both files");
     d->a.path = paths[0];
     d->b.path = paths[1];
     if (folders) return diff_folders(d);
@@ -191,7 +192,7 @@ int cmd_diff(int argc, char **argv)
     // clang-format off
     struct args args = {.command = "diff", .usage = "[OPTIONS] A B", .flags = flags, .argc = argc, .argv = argv, .at = 1,
         .about = "Compares two files that are to say the same, and tells the first difference: A is what is expected, B\n"
-                 "what is found. What they are is found out by what is in them:\n\n"
+                 "what is found; - is standard input. Their contents, not their names, say what they are:\n\n"
                  "  traces      of `ventus run --trace-binary`, and logs of `ventus run --trace` and of the public\n"
                  "              simulator; one of each can be compared, too\n"
                  "  timelines   two of the same form: CSV, JSON for ui.perfetto.dev, Konata\n"

@@ -12,7 +12,7 @@
 #include "tool.h"
 #include "vt/case.h"
 
-enum { SHOWN = 16 /* differences */, MOST = 1 << 30 };
+enum { SHOWN = 16 /* differences */ };
 
 /* Of one file. */
 struct content {
@@ -79,6 +79,7 @@ static struct content read_content(const struct diff_file *f)
     struct content c = {.path = f->path};
     c.bytes = read_stream(f->in, f->path, &c.size);
     if (f->kind != DIFF_WORDS) return c;
+    if (strlen((char *)c.bytes) != c.size) die("%s: there is a zero byte", f->path);
     c.is_launch = read_launch(f->path, &c.launch);
     uint32_t *words = allocate((c.size / 2 + 2) * sizeof *words);
     c.size = c.is_launch ? 0 : 4 * parse_words((char *)c.bytes, f->path, words);

@@ -379,7 +379,7 @@ static struct json *read_json(const struct diff_file *f, char **text)
     char why[300];
     size_t size;
     *text = read_stream(f->in, f->path, &size);
-    struct json *j = json_read(*text, why, sizeof why);
+    struct json *j = json_read(*text, size, why, sizeof why);
     if (!j) die("%s: %s", f->path, why);
     return j;
 }

@@ -170,9 +170,10 @@ static bool read_value(struct reader *r, struct json *v)
     return *r->at == '-' || (*r->at >= '0' && *r->at <= '9') ? read_number(r, v) : read_word(r, v);
 }
 
-struct json *json_read(char *text, char *why, size_t why_size)
+struct json *json_read(char *text, size_t size, char *why, size_t why_size)
 {
     struct reader r = {.at = text};
+    if (strlen(text) != size) return snprintf(why, why_size, "it has a zero byte"), NULL;
     struct json *v = allocate(sizeof *v);
     if (read_value(&r, v) && (take(&r, 0) || fail(&r, "the end"))) return v;
     snprintf(why, why_size, "byte %zu: %s is expected", (size_t)(r.at - text) + 1, r.wanted);

@@ -21,9 +21,9 @@ struct json {
     enum json_kind kind;
 };
 
-/* Reads `text`, which ends with a zero. The tree's strings lie in it: it changes, and has to live as long. NULL, and
- * the reason with its byte in `why`: it is no JSON. Ends the program when memory is out. */
-struct json *json_read(char *text, char *why, size_t why_size);
+/* Reads `text` of `size` bytes, with a zero behind them. The tree's strings lie in it: it changes, and has to live as
+ * long. NULL, and the reason with its byte in `why`: it is no JSON. Ends the program when memory is out. */
+struct json *json_read(char *text, size_t size, char *why, size_t why_size);
 
 void json_free(struct json *json);
 

@@ -77,6 +77,12 @@ static bool goes_on(struct log *r)
     return strncmp(r->ahead, "core", 4) != 0;
 }
 
+/* Lines that count have to be there to their ends. */
+static void check_whole(const struct log *r)
+{
+    if (!strchr(r->line, '\n')) damaged(r, "the file ends within a line, or there is a zero byte");
+}
+
 /* ---- numbers ---- */
 
 /* Hexadecimal digits, at most `most`, behind 0x if there is one; how many, 0: it is none. */
@@ -338,7 +344,10 @@ static void read_step(struct log *r, struct step *s, const char *effects)
     if (!text || !s->rest) die("out of memory");
     read_effects(r, s, text);
     free(text);
-    while (goes_on(r) && next_line(r)) read_effects(r, s, r->line);
+    while (goes_on(r) && next_line(r)) {
+        check_whole(r);
+        read_effects(r, s, r->line);
+    }
 }
 
 static enum traced next_step(struct trace_source *source, struct step *s)
@@ -347,8 +356,8 @@ static enum traced next_step(struct trace_source *source, struct step *s)
     unsigned long hart;
     char *effects;
     while (next_line(r)) {
+        if (!strncmp(r->line, "core", 4)) check_whole(r);
         if (!is_commit(r->line, &hart, s, &effects)) continue;
-        if (!strchr(effects, '\n')) damaged(r, "the file ends within a line");
         struct hart *h = hart_of(r, hart);
         read_step(r, s, effects);
         s->warp = (uint32_t)hart;

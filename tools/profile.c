@@ -106,8 +106,7 @@ static void read_profile(struct profile_file *f, const char *path)
     size_t size;
     f->path = path;
     f->text = read_file(path, &size);
-    if (strlen(f->text) != size) die("%s is no JSON: it has a zero byte", path);
-    f->json = json_read(f->text, why, sizeof why);
+    f->json = json_read(f->text, size, why, sizeof why);
     if (!f->json) die("%s is no JSON: %s", path, why);
     const struct json *version = json_member(f->json, "ventus_profile");
     if (!version) die("%s is no profile; `ventus exec --profile=FILE.json` writes one", path);

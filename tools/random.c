@@ -1,9 +1,10 @@
 /* ventus random: random programs in assembly, for tests of a design (docs/coverage.md). Where counts of what has been
- * exercised are given, instructions come the more often the more is missing of them.
+ * exercised are given, it prefers instructions of which more is missing.
  *
- * Programs have one result on any machine, in whatever order it runs warps and the paths of a branch: registers are
- * written before they are read, each work-item has 256 bytes of the buffer to itself, divergent code writes no scalar
- * register but its own counters and not v0, and there is no instruction whose result need not be rounded correctly.
+ * Programs have one result on all machines with as many lanes in a warp (branches depend on the lane's number), in
+ * whatever order they run warps and the paths of a branch: registers are written before they are read, each work-item
+ * has 256 bytes of the buffer to itself, divergent code writes no scalar register but its own counters and not v0, and
+ * there is no instruction whose result need not be rounded correctly.
  *
  * x12 to x19 and v1 to v12, v33 to v40 hold anything. v13 is where the work-item's bytes are, v14 its lane, v15 small
  * numbers; x20 the buffer, x21 and x22 are for the moment, x23 to x25 count loops. */
@@ -256,15 +257,15 @@ static void put_program(struct writer *w, unsigned seed, unsigned length)
 
 int cmd_random(int argc, char **argv)
 {
-    struct args args = {.command = "random",
-                        .usage = "[--seed N] [--length N] [--profile P] [--missing FILE] [-o FILE]",
-                        .about =
-                            "Writes a random program in assembly for tests of a design: for one buffer of 256 bytes\n"
-                            "for each work-item. It has one result on any machine. docs/coverage.md",
-                        .flags = flags,
-                        .argc = argc,
-                        .argv = argv,
-                        .at = 1};
+    struct args args = {
+        .command = "random",
+        .usage = "[--seed N] [--length N] [--profile P] [--missing FILE] [-o FILE]",
+        .about = "Writes a random program in assembly for tests of a design: for one buffer of 256 bytes\n"
+                 "for each work-item. It has one result on all machines with as many lanes. docs/coverage.md",
+        .flags = flags,
+        .argc = argc,
+        .argv = argv,
+        .at = 1};
     struct coverage *missing = allocate(sizeof *missing);
     struct writer w = {.last_x = X_FIRST, .last_v = 1, .profile = PROFILE_DEFAULT};
     unsigned seed = 1, length = 100;

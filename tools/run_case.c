@@ -11,6 +11,7 @@
 
 #include "isa/abi.h"
 #include "run.h"
+#include "sim/printed.h"
 #include "vt/case.h"
 
 struct dump {
@@ -189,13 +190,14 @@ struct printing {
 static void drop_records(void *user, uint32_t full)
 {
     struct printing *p = user;
-    const uint32_t *metadata = gpu_mem(p->gpu, p->launch->knl, ABI_META_PRINT_SIZE + 4);
-    const uint32_t size = metadata ? metadata[ABI_META_PRINT_SIZE / 4] : 0;
-    uint32_t *buffer = size > ABI_PRINT_HEADER ? gpu_mem(p->gpu, metadata[ABI_META_PRINT_ADDR / 4], size) : NULL;
-    if (!buffer || full < ABI_PRINT_HEADER || full > size || buffer[1] != full - ABI_PRINT_HEADER) return;
-    memset(buffer + ABI_PRINT_HEADER / 4, 0, full - ABI_PRINT_HEADER);
-    buffer[1] = 0;
-    buffer[0] = ABI_PRINT_HEADER;
+    uint32_t where[2]; /* address and size */
+    const uint8_t *metadata = gpu_mem(p->gpu, p->launch->knl, ABI_META_PRINT_SIZE + 4);
+    if (!metadata) return;
+    memcpy(where, metadata + ABI_META_PRINT_ADDR, sizeof where);
+    uint8_t *buffer = where[0] % 4 ? NULL : gpu_mem(p->gpu, where[0], where[1]);
+    const uint32_t end = buffer ? printed_close(buffer, where[1], full) : 0;
+    if (!end) return;
+    printed_reopen(buffer, end);
     if (!p->told)
         fprintf(stderr,
                 "ventus run: %s: what it prints is dropped when the print buffer is full: the formats are in the "

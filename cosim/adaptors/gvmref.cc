@@ -28,6 +28,7 @@ struct reference {
     ventus_cosim_launch launch = {};
     bool launched = false;
     uint64_t next = BUFFERS;             /* where the next buffer lies */
+    uint64_t left = 0;                   /* work-groups that have not ended */
     std::map<uint32_t, uint32_t> places; /* of work-groups that run: the SM */
     std::vector<bool> taken = std::vector<bool>(GROUPS);
 };
@@ -84,7 +85,14 @@ int hart_of(uint32_t group, uint32_t warp)
     return sm < 0 ? sm : sm * WARPS + (int)warp;
 }
 
-/* Have all warps of the work-group ended? Then it is over. */
+/* Between launches the host writes memory, which the reference does not allow in one. */
+void end_launch()
+{
+    if (ref->launched) ventus_cosim_ref_launch_end(ref->cosim);
+    ref->launched = false;
+}
+
+/* Have all warps of the work-group ended? Then it is over; with the last one, the launch is. */
 bool group_over(uint32_t group, uint32_t sm)
 {
     for (uint32_t w = 0; w < ref->launch.warps; w++)
@@ -92,6 +100,7 @@ bool group_over(uint32_t group, uint32_t sm)
     if (!ventus_cosim_dut_group_end(ref->cosim, sm, 0)) fail("a work-group ends");
     ref->places.erase(group);
     ref->taken[sm] = false;
+    if (!--ref->left) end_launch();
     return true;
 }
 
@@ -200,7 +209,7 @@ int gvmref_vt_start(void *metadata, uint64_t)
 {
     const gvmref_meta_data *m = (const gvmref_meta_data *)metadata;
     if (!ref || !m) return FAILED;
-    if (ref->launched) ventus_cosim_ref_launch_end(ref->cosim);
+    end_launch();
     ref->places.clear();
     ref->taken.assign(GROUPS, false);
     ventus_cosim_launch &l = ref->launch = {};
@@ -212,6 +221,7 @@ int gvmref_vt_start(void *metadata, uint64_t)
     l.lds_bytes = (uint32_t)m->ldsSize;
     l.pds_base = (uint32_t)m->pdsBaseAddr;
     l.pds_bytes = (uint32_t)m->pdsSize;
+    ref->left = (uint64_t)l.groups[0] * l.groups[1] * l.groups[2];
     ref->launched = ventus_cosim_ref_launch(ref->cosim, &l);
     return ref->launched ? DONE : fail("the launch");
 }

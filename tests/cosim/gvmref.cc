@@ -1,5 +1,5 @@
-/* An RTL simulation in name only: steps the warps of a launch, one instruction of each in turn, and prints what the
- * reference has said. gvmref PROGRAM GROUPS WARPS LANES */
+/* An RTL simulation in name only: steps the warps of two launches, one instruction of each in turn, and prints what the
+ * reference has said of the first. gvmref PROGRAM GROUPS WARPS LANES */
 #include <cstdio>
 #include <cstdlib>
 
@@ -13,6 +13,28 @@ static void print(uint32_t group, uint32_t warp, const gvmref_step_return_info_t
     if (r.insn_result.insn_type == XREG) printf(" x%u %u", x.reg_idx, x.rd);
     if (r.insn_result.insn_type == VREG) printf(" v%u %x %u %u", v.reg_idx, v.mask, v.rd[0], v.rd[1]);
     puts(r.wg_done ? " done" : "");
+}
+
+/* Steps all warps to their ends. */
+static int run(uint32_t groups, uint32_t warps, bool prints)
+{
+    for (uint32_t g = 0; g < groups; g++)
+        for (bool done = false; !done;)
+            for (uint32_t w = 0; w < warps && !done; w++) {
+                gvmref_step_return_info_t r;
+                gvmref_xreg_t x;
+                const uint32_t pc = gvmref_get_next_pc(g, w);
+                gvmref_step(g, w, &r);
+                if (r.pc != pc) return 5;
+                if (prints) print(g, w, r);
+                done = r.wg_done;
+                if (done) continue;
+                gvmref_get_xreg(&x, g, w);
+                if (r.insn_result.insn_type == XREG &&
+                    x.xpr[r.insn_result.xreg_result.reg_idx] != r.insn_result.xreg_result.rd)
+                    return 6;
+            }
+    return 0;
 }
 
 int main(int argc, char **argv)
@@ -30,21 +52,13 @@ int main(int argc, char **argv)
     m.wg_size = warps, m.wf_size = atoi(argv[4]), m.ldsSize = 4096, m.pdsSize = 64, m.pdsBaseAddr = 0xa0000000;
     if (gvmref_vt_start(&m, 0)) return 3;
     if (gvmref_set_warp_xreg(0, 0, 10, {{0, 0, 0, 0, 0, 0, 0, 0, 0, 77}})) return 4;
-    for (uint32_t g = 0; g < groups; g++)
-        for (bool done = false; !done;)
-            for (uint32_t w = 0; w < warps && !done; w++) {
-                gvmref_step_return_info_t r;
-                gvmref_xreg_t x;
-                const uint32_t pc = gvmref_get_next_pc(g, w);
-                gvmref_step(g, w, &r);
-                if (r.pc != pc) return 5;
-                print(g, w, r);
-                done = r.wg_done;
-                if (done) continue;
-                gvmref_get_xreg(&x, g, w);
-                if (r.insn_result.insn_type == XREG &&
-                    x.xpr[r.insn_result.xreg_result.reg_idx] != r.insn_result.xreg_result.rd)
-                    return 6;
-            }
-    return gvmref_vt_one_buf_free(8, &data, 0, 0) || gvmref_vt_buf_free(0, &data, 0, 0) || gvmref_vt_dev_close();
+    const int failed = run(groups, warps, true);
+    if (failed) return failed;
+
+    /* Another kernel, in new buffers. */
+    if (gvmref_vt_buf_free(0, &data, 0, 0) || gvmref_vt_buf_alloc(8, &data, 0, 0, 0)) return 7;
+    if (gvmref_vt_copy_to_dev(data, words, sizeof words, 0, 0) || gvmref_vt_upload_kernel_file(argv[1], 0)) return 8;
+    if (gvmref_vt_start(&m, 0)) return 9;
+    const int again = run(groups, warps, false);
+    return again ? again : gvmref_vt_one_buf_free(8, &data, 0, 0) || gvmref_vt_dev_close();
 }

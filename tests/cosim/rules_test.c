@@ -303,6 +303,62 @@ static void test_elements_of_64_bits(void **state)
     ventus_cosim_ref_shutdown(c);
 }
 
+/* ---- known faults ---- */
+
+static const char *machine_with(const char *quirks)
+{
+    static const char path[] = "quirks.conf";
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    fprintf(f, "quirks = %s\n", quirks);
+    fclose(f);
+    return path;
+}
+
+/* The design has the faults that the machine file names, and no others. */
+static void test_known_faults(void **state)
+{
+    static const char load[] = " lui x5, 0x90000\n addi x6, x0, -1\n sw x6, 0(x5)\n lb x7, 3(x5)\n fmv.w.x x6, x0\n"
+                               " endprg\n";
+    (void)state;
+    ventus_cosim *c = start_on(machine_with("unsigned-loads"), load, 0, &one_lane);
+    go(c, 0, 5);
+    assert_int_equal(ventus_cosim_ref_x(c, 0, 7), 0xff); /* the last byte of a word */
+    assert_int_equal(ventus_cosim_ref_x(c, 0, 6), 0);
+    ventus_cosim_ref_shutdown(c);
+
+    c = start_on(machine_with("fmv,unsigned-loads"), load, VENTUS_COSIM_X, &one_lane);
+    assert_true(next_x(c, 0, 5, DATA) && next_x(c, 0, 6, UINT32_MAX) && next(c, 0) && next_x(c, 0, 7, 0xff));
+    assert_true(next_x(c, 0, 6, UINT32_MAX));
+    ventus_cosim_ref_shutdown(c);
+
+    c = start(load, VENTUS_COSIM_X, &one_lane);
+    assert_true(next_x(c, 0, 5, DATA) && next_x(c, 0, 6, UINT32_MAX) && next(c, 0));
+    found(c, next_x(c, 0, 7, 0xff), "expected 0xffffffff, found 0x000000ff");
+}
+
+/* Where the hardware hangs, a design goes on that has not the fault. What is kept of warps is that of their group. */
+static void test_known_hangs(void **state)
+{
+    static const char move[] = " vmv.x.s x5, v1\n addi x6, x5, 0\n endprg\n";
+    (void)state;
+    ventus_cosim *c = start_on(machine_with("verilog-192d1e0"), move, 0, &four_lanes);
+    go(c, 0, 1);
+    found(c, next(c, 0), "vmv-x-s: a register it needs is never written");
+
+    c = launch_on(machine_with("vmv-x-s"), " addi x6, x5, 0\n vmv.x.s x5, v1\n endprg\n", 0, &two_groups);
+    for (uint32_t g = 0; g < 2; g++) { /* one after the other in the same slot */
+        assert_true(ventus_cosim_dut_group_begin(c, 0, 0, g, LOCAL, 0));
+        assert_true(ventus_cosim_dut_warp_begin(c, 0, 0, 0, 0));
+        go(c, 0, 3);
+        assert_true(ventus_cosim_dut_group_end(c, 0, 0));
+    }
+    ventus_cosim_ref_shutdown(c);
+
+    assert_null(ventus_cosim_ref_init(machine_with("fmw"), 0));
+    assert_non_null(strstr(ventus_cosim_error(NULL), "there is no known fault 'fmw'; there are: verilog-192d1e0"));
+}
+
 /* ---- memory: what it may hold ---- */
 
 /* One atomic operation of each warp, whose old value is `old`. */
@@ -479,6 +535,8 @@ int main(void)
         cmocka_unit_test(test_classes_of_numbers),
         cmocka_unit_test(test_tensor_of_singles),
         cmocka_unit_test(test_elements_of_64_bits),
+        cmocka_unit_test(test_known_faults),
+        cmocka_unit_test(test_known_hangs),
         cmocka_unit_test(test_atomics_of_nobody_else),
         cmocka_unit_test(test_conditional_store_says_0_or_1),
         cmocka_unit_test(test_stores_of_lanes),

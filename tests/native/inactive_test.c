@@ -74,6 +74,19 @@ static void test_sides(void **state)
     run_all(texts, COUNT(texts));
 }
 
+/* Registers above v63: one that nobody reads behind its block beside one that somebody does. */
+static void test_high_registers(void **state)
+{
+    struct pair p = {
+        .text = START " vadd.vv v69, v1, v2\n vadd.vv v70, v69, v3\n vadd.vv v1, v1, v70\n" IF(
+            "a", "v6, v13", " vmul.vv v70, v1, v2\n vadd.vv v69, v69, v70\n",
+            " vadd.vi v134, v2, 1\n vadd.vv v133, v134, v69\n vadd.vv v198, v133, v133\n vadd.vv v197, v198, v3\n"
+            " vadd.vv v69, v133, v197\n") " vadd.vv v1, v1, v69\n" SAVE,
+        .shape = {.warps = 2, .threads_per_warp = 32, .work_items = 50, .vgprs = ISA_VREGS}};
+    (void)state;
+    assert_int_equal(pair_run_levels(&p).status, LAUNCH_DONE);
+}
+
 /* Read by lanes that have left a loop, behind it or in the next round of the one around it. */
 static void test_loops(void **state)
 {
@@ -150,8 +163,8 @@ static void test_calls(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sides), cmocka_unit_test(test_loops),
-                                       cmocka_unit_test(test_whole), cmocka_unit_test(test_whole_apart),
-                                       cmocka_unit_test(test_calls)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_high_registers), cmocka_unit_test(test_sides),
+                                       cmocka_unit_test(test_loops),          cmocka_unit_test(test_whole),
+                                       cmocka_unit_test(test_whole_apart),    cmocka_unit_test(test_calls)};
     return cmocka_run_group_tests(tests, pair_setup, pair_teardown);
 }

@@ -220,6 +220,7 @@ static void run_on(const struct engine *engine, const struct pair *p, struct out
         g.launch.work_items = p->shape.work_items;
         g.launch.last_items = p->shape.last_items;
         g.launch.last_of = p->shape.last_of;
+        if (p->shape.vgprs) g.launch.vgprs = p->shape.vgprs;
     }
     for (int i = 0; i < 2; i++)
         if (p->shape.groups[i]) g.launch.groups[i] = p->shape.groups[i];

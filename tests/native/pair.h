@@ -12,12 +12,12 @@ enum { PAIR_PRIVATE = 0xc000, PAIR_METADATA = 0xf000, PAIR_ARGS = 32 };
 #define PAIR_PART(low, high) \
     " la x28, 3f\n setrpc x0, x28, 0\n vmv.v.x v28, x9\n vblt v9, v28, 2f\n" high " j 3f\n2:" low " j 3f\n3: join\n"
 
-/* What is not given is 0, which stands for: one warp of 32 work-items, the default profile, 700 instructions of each
- * warp at a time (so that several warps take turns), work-groups of 8 work-items in the metadata block, and that
- * at PAIR_METADATA. */
+/* What is not given is 0, which stands for: one warp of 32 work-items, 64 vector registers, the default profile, 700
+ * instructions of each warp at a time (so that several warps take turns), work-groups of 8 work-items in the metadata
+ * block, and that at PAIR_METADATA. */
 struct pair {
     const char *text;
-    struct launch shape; /* warps, threads_per_warp, work_items, last_items, last_of, groups[0], groups[1] */
+    struct launch shape; /* warps and threads_per_warp, work_items, last_items, last_of, vgprs, groups[0] and [1] */
     uint32_t profile;
     enum path_order order;
     uint64_t quantum;

@@ -3,16 +3,13 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <malloc.h>
-#include <pthread.h>
 #include <setjmp.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -21,7 +18,6 @@
 #include "isa/abi.h"
 #include "native/native.h"
 #include "native/symbols.h"
-#include "native/process.h"
 
 enum { METADATA = 0x8000, LAUNCHES = 100, MIB = 1 << 20 };
 
@@ -215,61 +211,11 @@ static void test_foreign_map(void **state)
     remove(target);
 }
 
-/* ---- the process ---- */
-
-static void *ask_it(void *p)
-{
-    static const uint32_t code;
-    size_t size;
-    struct native_request r = {.magic = NATIVE_MAGIC};
-    return translator_ask(p, &r, &code, &size);
-}
-
-/* One that is still busy when the machine goes; it has been started for a request that nobody waits for any more. */
-static void leave_busy_translator(void)
-{
-    struct translator_process p;
-    pthread_t thread;
-    void *image;
-    assert_true(translator_init(&p));
-    assert_int_equal(pthread_create(&thread, NULL, ask_it, &p), 0);
-    for (int socket = -1; socket < 0; usleep(1000)) {
-        pthread_mutex_lock(&p.lock);
-        socket = p.socket;
-        pthread_mutex_unlock(&p.lock);
-    }
-    translator_stop(&p);
-    pthread_join(thread, &image);
-    assert_null(image);
-    translator_close(&p);
-}
-
-/* Nothing of it stays in the host's table of processes when the next one is started. */
-static void test_process_is_cleared(void **state)
-{
-    char path[] = "/tmp/ventus-translator-XXXXXX";
-    static const char program[] = "#!/bin/sh\nexec sleep 0.2\n";
-    siginfo_t ended;
-    int f = mkstemp(path);
-    (void)state;
-    assert_true(f >= 0);
-    assert_int_equal(write(f, program, sizeof program - 1), sizeof program - 1);
-    assert_int_equal(fchmod(f, 0700), 0);
-    close(f);
-    setenv("VENTUS_TRANSLATE", path, 1);
-    leave_busy_translator();
-    assert_int_equal(waitid(P_ALL, 0, &ended, WEXITED | WNOWAIT), 0);
-    leave_busy_translator();
-    assert_int_not_equal(waitid(P_PID, (id_t)ended.si_pid, &ended, WEXITED | WNOWAIT | WNOHANG), 0);
-    unsetenv("VENTUS_TRANSLATE");
-    remove(path);
-}
-
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_memory),      cmocka_unit_test(test_symbols),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_memory), cmocka_unit_test(test_symbols),
                                        cmocka_unit_test(test_foreign_map), cmocka_unit_test(test_lanes),
-                                       cmocka_unit_test(test_hot),         cmocka_unit_test(test_process_is_cleared)};
+                                       cmocka_unit_test(test_hot)};
     if (!engine_usable(&engine_native)) return 77;
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -59,8 +59,52 @@ grep -q '<td class="never" title="slli immediate.negative: 0">' sum.html || wron
 grep -q '<td class="never" title="add lanes.all: 0">' sum.html || wrong 'the page counts lanes of a scalar instruction'
 check 0 'instructions of default: ' "$ventus" run p.elf -g 8 --lanes 8 --coverage -
 check 0 '' "$ventus" run p.elf -g 8 --lanes 8 --coverage p.html
+grep -q '<td class="never" title="add lanes.all: 0">' p.html || wrong 'the page of a run counts lanes of a scalar instruction'
 grep -q '<tr class="no"><th>vsub.vv</th><td>0</td>' p.html || wrong 'the page of a run'
 check 1 'No such file' "$ventus" run p.elf -g 8 --lanes 8 --coverage nowhere/p.json
+
+[ "$("$ventus" coverage --page - p.json | tail -n 1)" = '</tbody></table></body></html>' ] || wrong 'the page on standard output'
+check 2 'cannot both be standard output' "$ventus" coverage --page - --json - p.json
+
+# In the second path of a branch its one entry is left on the stack: two of them are as many as a single branch has in its first path.
+cat >nested.s <<'S'
+        .text
+        .globl _start
+_start: vid.v v1
+        vmv.v.i v3, 2
+        vmv.v.i v4, 3
+        la t2, meet
+        setrpc x0, t2, 0
+        vblt v1, v3, less
+        la t2, inner
+        setrpc x0, t2, 0
+        vblt v1, v4, one
+        vsub.vv v5, v1, v1
+        j inner
+one:    vxor.vv v5, v1, v1
+inner:  join
+        j meet
+less:   vor.vv v5, v1, v1
+meet:   join
+        endprg
+S
+check 0 '' "$ventus" as nested.s -o nested.elf
+for order in taken fallthrough; do
+    check 0 '' "$ventus" run nested.elf -g 8 --lanes 8 --order $order --coverage nested.json
+    for each in vsub.vv=nested vxor.vv=nested vor.vv=one endprg=flat; do
+        grep -q "\"${each%=*}\".*\"depth.${each#*=}\": 1[,}]" nested.json || wrong "$order, ${each%=*}: $(grep "\"${each%=*}\"" nested.json)"
+    done
+done
+
+# Two codes of one name: the table and the page of the run count both, as the sum does.
+printf '%s\n' .text '.globl _start' '_start: lui t0, 0x70000' 'lui t1, 0x90000' 'li t2, 16' 'vmv.v.x v1, t0' 'cp_dma_bulk v1, t1, t2' \
+    'cp_dma_bulk t0, t1, t2' 'cp_dma_bulk t0, t1, t2' 'cp_dma_mbarrier' 'endprg' >dma.s
+check 0 '' "$ventus" as --profile r2025 dma.s -o dma.elf
+for file in dma.json dma.html; do check 0 '' "$ventus" run --profile r2025 dma.elf -g 8 --lanes 8 --coverage $file; done
+check 0 '' "$ventus" coverage dma.json --page sum.html
+grep -q '<th>cp_dma_bulk</th><td>3</td>' dma.html || wrong "the page of a run: $(grep cp_dma_bulk dma.html)"
+grep cp_dma_bulk dma.html >of-run; grep cp_dma_bulk sum.html >of-sum
+cmp of-run of-sum || wrong 'a run and its sum differ'
 
 # ---- files ----
 bad() { printf '%s' "$2" >bad.json; check 1 "bad.json: $1" "$ventus" coverage p.json bad.json; }
@@ -73,5 +117,6 @@ bad 'an instruction without a name' '{"version": 1, "profile": "default", "instr
 bad 'vfoo is no instruction' '{"version": 1, "profile": "default", "instructions": [{"name": "vfoo", "executed": 1, "bins": {}}]}'
 bad 'no count' '{"version": 1, "profile": "default", "instructions": [{"name": "add", "executed": -1, "bins": {}}]}'
 bad "nothing is known of 'x.y'" '{"version": 1, "profile": "default", "instructions": [{"name": "add", "executed": 1, "bins": {"x.y": 1}}]}'
+bad "add cannot have 'lanes.all'" '{"version": 1, "profile": "default", "instructions": [{"name": "add", "executed": 1, "bins": {"lanes.all": 1}}]}'
 check 2 'is needed' "$ventus" coverage
 exit $status

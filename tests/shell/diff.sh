@@ -174,10 +174,22 @@ check 2 'bad.json: ' ventus diff bad.json bad.json
 number=$(grep -n ': 3 .* x6 ' a.log | sed -n '5s/:.*//p')
 head -n "$number" a.log | head -c -3 >cut.log
 check 2 "cut.log:$number: the file ends within a line" ventus diff a.log cut.log
+(head -n $((number - 1)) a.log && printf 'core   0: 3 0x80') >cut.log
+check 2 "cut.log:$number: the file ends within a line" ventus diff a.log cut.log
 head -c 47 a.vtrace >cut.vtrace # the header, a launch, a warp, and a part of its first instruction
 check 2 'cut.vtrace: byte 47: the file ends within a record' ventus diff a.vtrace cut.vtrace
 printf 'cycle,event,sm,warp,pc,extra\n1,2\n' >bad.csv
 check 2 'bad.csv:2: this is no event' ventus diff bad.csv bad.csv
+check 2 'standard input cannot be both files' ventus diff - - <a.log
+# What stands behind a zero byte, far from the beginning, is not equal without being looked at.
+zero() { (head -c 5000 "$1"; printf '\0\n'; tail -c +5001 "$1") >zero; check 2 'zero:.*zero byte' ventus diff "$1" zero; }
+zero a.log
+zero a.csv
+zero a.json
+seq 1000000 1001000 >a.words
+zero a.words
+printf '{"version": 1, "profile": "default", "instructions": []}\0' >zero.json
+check 1 'zero.json: it has a zero byte' ventus coverage zero.json
 log() { printf 'core   0: 3 0x80000000 (0x00000013)%s\n' "$1" >bad.log; check 2 "bad.log:1: $2" ventus diff bad.log bad.log; }
 log ' x5' 'no value behind the register'
 log ' v5' 'no mask behind the vector register'

@@ -29,7 +29,7 @@ if [ -z "${VENTUS_FOREIGN-}" ]; then
     unset PYTHONPATH
 fi
 run docs/run.md 16
-run docs/coverage.md 13
+run docs/coverage.md 15
 run docs/profiler.md 16
 run docs/performance.md 4
 run docs/debugging.md 6 llvm-symbolizer-19 llvm-objdump-19 llvm-dwarfdump-19 llvm-nm-19 addr2line

@@ -73,6 +73,21 @@ VENTUS_NATIVE_LEVEL=v3 VENTUS_TRANSLATE_DUMP=1 "$VENTUS_BUILD/ventus" run parts.
     wrong "parts: exit code $?"
 grep -q '^rows.*:' parts.err || wrong "parts of vectors are not stored together"
 
+# Doubles, which are two words for the machine, come round a loop as one number for the host.
+cat >doubles.cl <<'END'
+kernel void sum(global double *a, int n)
+{
+    int i = get_global_id(0);
+    double s = a[i];
+    for (int k = 0; k < n; k++) s = s * 1.5 + a[(i + k) & 31];
+    a[i] = s;
+}
+END
+"$VENTUS_BUILD/ventus" cc doubles.cl -o doubles.elf || wrong "ventus cc"
+VENTUS_NATIVE_LEVEL=v3 VENTUS_TRANSLATE_DUMP=1 "$VENTUS_BUILD/ventus" run doubles.elf -g 32 -a buf:256 -a i:40 --engine native 2>doubles.err ||
+    wrong "doubles: exit code $?"
+grep -q 'phi <[0-9]* x i64>' doubles.err || wrong "words of doubles come round a loop one by one"
+
 # Words follow one another also at ids of three dimensions, whose quotients are by products of sizes.
 cat >cube.cl <<'END'
 kernel void cube(global int *a) { a[(get_global_id(2) * 4 + get_global_id(1)) * 32 + get_global_id(0)] += 1; }

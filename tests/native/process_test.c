@@ -1,0 +1,102 @@
+/* Processes of the translator that are still at work when nobody needs them any more (native/process.c): none is left
+ * as an ended child of the client. The translator here is a script that says nothing until it is let go. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "native/native.h"
+#include "native/process.h"
+
+static void write_script(const char *path, const char *fifo)
+{
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    fprintf(f, "#!/bin/sh\nexec timeout 60 cat %s\n", fifo);
+    fclose(f);
+    assert_int_equal(chmod(path, 0700), 0);
+}
+
+static void *ask(void *process)
+{
+    static const struct native_request request;
+    size_t size;
+    return translator_ask(process, &request, NULL, &size);
+}
+
+static bool has_socket(struct translator_process *p)
+{
+    pthread_mutex_lock(&p->lock);
+    const bool has = p->socket >= 0;
+    pthread_mutex_unlock(&p->lock);
+    return has;
+}
+
+/* Starts one, which is at work when it is given up. Returns what lets it end. */
+static int give_up_one(struct translator_process *p, const char *fifo)
+{
+    pthread_t asking;
+    void *image;
+    assert_true(translator_init(p));
+    assert_int_equal(pthread_create(&asking, NULL, ask, p), 0);
+    const int end = open(fifo, O_WRONLY | O_CLOEXEC); /* waits for the script */
+    assert_true(end >= 0);
+    while (!has_socket(p)) usleep(1000);
+    translator_stop(p);
+    assert_int_equal(pthread_join(asking, &image), 0);
+    assert_null(image);
+    translator_close(p);
+    return end;
+}
+
+/* What the next one does first: it clears those that have ended. */
+static void look_again(void)
+{
+    struct translator_process p;
+    assert_true(translator_init(&p));
+    setenv("VENTUS_TRANSLATE", "", 1);
+    assert_null(ask(&p));
+    translator_close(&p);
+}
+
+static bool is_child(pid_t pid) { return waitpid(pid, NULL, WNOHANG) >= 0 || errno != ECHILD; }
+
+static void test_given_up(void **state)
+{
+    char folder[] = "/tmp/ventus-process-XXXXXX", script[80], fifo[80];
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    snprintf(script, sizeof script, "%s/translator", folder);
+    snprintf(fifo, sizeof fifo, "%s/fifo", folder);
+    write_script(script, fifo);
+    assert_int_equal(mkfifo(fifo, 0600), 0);
+    for (int i = 0; i < 3; i++) {
+        struct translator_process p;
+        siginfo_t info;
+        setenv("VENTUS_TRANSLATE", script, 1);
+        const int end = give_up_one(&p, fifo);
+        look_again(); /* it is still at work */
+        close(end);
+        assert_int_equal(waitid(P_PID, (id_t)p.pid, &info, WEXITED | WNOWAIT), 0);
+        look_again();
+        assert_false(is_child(p.pid));
+    }
+    unlink(fifo);
+    unlink(script);
+    rmdir(folder);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_given_up)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
