@@ -42,7 +42,7 @@ struct native_sm {
     uint64_t again; /* sm->warp has been left by an access that was only tried, with such a budget; 0: it has not */
     uint32_t hints[HINTS];   /* entries of the unit, by address */
     uint64_t executed, seen; /* instructions in translated code, and all */
-    uint64_t cooled;         /* as many were executed when they last counted against lanes that part */
+    uint64_t cooled;         /* as many were executed when they last counted against divergent code */
     uint64_t before;         /* what the group had counted when the engine last began to run its warps */
 };
 
@@ -108,7 +108,7 @@ static void account(struct native_sm *n, struct warp *w)
     n->executed += counts[COUNT_INSTRUCTIONS];
 }
 
-/* Are the pages closed that come behind the end of memory for an address that goes round? */
+/* Are the first pages closed, which an address that wraps at the end of memory reaches? */
 static bool is_beginning_closed(const struct gpu *gpu)
 {
     static const uint8_t closed[MEM_GUARD >> PAGE_BITS];
@@ -307,9 +307,9 @@ static enum stop run_code(struct sm *sm, struct native_sm *n, uint32_t entry, ui
     return exit == EXIT_FAULT ? STOP_FAULT : STOP_NOT;
 }
 
-/* `divergent` takes a quarter of the instructions of `step` that others take, because where lanes stay together the
- * kernel has been hot before. But only if they are one in 64 or more: code for lanes that part takes longer for those
- * that do not, up to twice as long. So what has run in translated code counts against it. */
+/* `divergent` is translated after a quarter of the instructions in `step` that other code needs, because the convergent
+ * code shows that the kernel is hot. But only if they are one in 64 or more: divergent code runs convergent warps up to
+ * twice as slowly. So what has run in translated code counts against it. */
 enum { DIVERGENT_HEAT = 4, DIVERGENT_SHARE = 64 };
 
 static void cool(struct native_sm *n, struct native_unit *unit)
@@ -342,7 +342,7 @@ static void use_unit(struct native_sm *n, struct native_unit *unit)
     n->state.lanes = unit && unit->request.lanes != LANES_ANY ? ~0u >> (ISA_LANES - unit->request.items) : 0;
 }
 
-/* Code for lanes that part takes the place of the other as soon as it is there. */
+/* Divergent code replaces the convergent one as soon as it is ready. */
 static void follow_lanes(struct native_sm *n)
 {
     struct native_unit *divergent = n->unit ? n->unit->divergent : NULL;

@@ -1,7 +1,6 @@
-/* A stretch: groups of an SM's claim, one behind the other, whose warps all begin in translated code and come to their
- * ends there, without barriers between. Of such a warp and group nothing is noted when it ends: what the machine keeps
- * of them is brought up to date when the stretch is over, before anybody looks at it. Inline because translated code
- * does it (translator/rows.c). */
+/* A stretch: consecutive groups of an SM's claim whose warps all begin and end in translated code, without barriers.
+ * The machine's records of such warps and groups are not updated one by one but when the stretch is over, before
+ * anything reads them. Inline because translated code includes it (translator/rows.c). */
 #ifndef VENTUS_NATIVE_STRETCH_H
 #define VENTUS_NATIVE_STRETCH_H
 

@@ -369,7 +369,7 @@ static struct native_unit *find(struct native_units *u, const struct native_requ
     return unit;
 }
 
-/* The same: the one for lanes that stay together as long as it does. */
+/* The same; the convergent translation for as long as it is enough. */
 static struct native_unit *choose(struct native_units *u, struct native_request r, const struct group *g)
 {
     struct native_unit *unit = find(u, &r, g), *convergent;

@@ -13,15 +13,13 @@ enum unit_state {
     TRANSLATION_NONE, /* there is none and will be none */
 };
 
-/* The translation of one kernel under one set of facts. Where all warps have the same lanes there are two: one for
- * lanes that stay together (LANES_CONVERGENT), which is a third of the work, and `divergent`, which is made when lanes
- * part.
- */
+/* The translation of one kernel under one set of facts. Where all warps have the same lanes there are two: a convergent
+ * one (LANES_CONVERGENT), which is a third of the work, and `divergent`, which is made when a warp diverges. */
 struct native_unit {
     struct native_unit *next;      /* older */
     struct native_unit *beside;    /* in the same bucket */
     uint64_t hash;                 /* of request and code */
-    struct native_unit *divergent; /* as long as this one is held; NULL: this one does for lanes that part */
+    struct native_unit *divergent; /* as long as this one is held; NULL: this one is it */
     uint32_t number;               /* of this machine's, from 1 on */
     struct native_request request;
     uint32_t *code;
@@ -54,7 +52,7 @@ struct native_units {
     struct gpu *gpu;
     enum native_level level;
     bool at_once;    /* translate before the first instruction */
-    bool convergent; /* for lanes that stay together first */
+    bool convergent; /* convergent code first */
     uint32_t hot;    /* instructions that `step` executes before a translation is asked for */
     pthread_mutex_t lock;
     struct native_unit *first; /* the youngest */
@@ -78,7 +76,7 @@ struct native_units {
     pthread_cond_t changed;
 };
 
-/* False: the host has no memory. `at_once`: units are translated when they are first asked for, and for lanes that part
+/* False: the host has no memory. `at_once`: units are translated when they are first asked for, and divergent code
  * as well, unless VENTUS_TRANSLATE_LANES says "convergent" or "divergent" (translator/README.md). */
 bool units_open(struct native_units *u, struct gpu *gpu, bool at_once);
 void units_close(struct native_units *u);

@@ -70,8 +70,8 @@ static void note_most(struct translator *t, const char *which, LLVMValueRef valu
     ir_store(t, ir_intrinsic(t, which, &t->i32, 1, args, 2), t->group, at);
 }
 
-/* `span` bytes are written from an address on, which is in front of local memory if lanes that rest would write there.
- * In code without barriers, which seldom has local memory, a mere condition does. */
+/* Records that `span` bytes are written from `first` on, which lies in front of local memory if only inactive lanes
+ * would write there. Code without barriers seldom has local memory and records only whether anything is written. */
 static void note_span(struct translator *t, LLVMValueRef first, uint32_t span)
 {
     LLVMValueRef is = reaches_noted(t, first, span), range[2] = {first}, from, end;

@@ -24,7 +24,7 @@ LLVMTypeRef memory_type(struct translator *t, unsigned size);
 /* To a wider type. */
 LLVMValueRef extend(struct translator *t, LLVMValueRef value, bool is_signed, LLVMTypeRef type);
 
-/* Volatile: it may fail, also when nobody reads what is loaded. */
+/* Volatile: the load may fault, so it stays even if its value is dead. */
 LLVMValueRef load_unaligned(struct translator *t, LLVMTypeRef type, LLVMValueRef address);
 
 /* The same for loads that cannot be volatile: an empty chunk of assembly reads their result. */
@@ -83,7 +83,7 @@ LLVMValueRef chunk_flags(struct translator *t, const struct vector_access *a, un
 void store_scratch(struct translator *t, struct lanes value, size_t offset);
 struct lanes load_scratch(struct translator *t, size_t offset);
 
-/* What is known of the addresses: words one behind the other, in units; the same for all. */
+/* Are the addresses known to be consecutive in each unit? Known to be uniform? */
 bool is_known_consecutive(const struct translator *t, const struct vector_access *a);
 bool is_known_same(const struct vector_access *a);
 

@@ -1,5 +1,5 @@
-/* Loads of a block that find bytes beside each other in each lane: rows of a matrix that lanes go along, parts of
- * vectors, bytes and half words of a word. Where lanes' addresses have no shape they are loaded together. */
+/* Loads of a block that read adjacent bytes in each lane: along the rows of a matrix, parts of vectors, bytes and half
+ * words of a word. They become one wide load a lane where the lanes' addresses are scattered. */
 #ifndef VENTUS_TRANSLATOR_ADJACENT_H
 #define VENTUS_TRANSLATOR_ADJACENT_H
 

@@ -1,7 +1,7 @@
 /* Where control goes at the end of a block: branches, joins and the SIMT stack, jumps, the end of a warp.
  *
  * A full mask means an empty stack, because its lowest entry holds all lanes. So a full block falls through a join, and
- * masked code comes back to full blocks where the last lanes meet: at a join that finds the mask full. */
+ * masked code returns to full blocks where the last lanes reconverge: at a join that finds the mask full. */
 #include "translator/translator.h"
 
 #include <stdio.h>
@@ -18,14 +18,14 @@ LLVMBasicBlockRef version_of(struct translator *t, const struct block *block, en
     return *known;
 }
 
-/* Does a block belong to another function than the one in progress? */
+/* Does a block belong to another function than the one being translated? */
 static bool crosses(const struct translator *t, const struct block *block)
 {
     return &t->functions.list[function_of(&t->functions, block)] != t->current;
 }
 
-/* The host block in front of another function's block: it finds the registers in struct warp. So values live in one
- * function only, however many are called with them. */
+/* The host block in front of another function's block: it finds the registers in struct warp, so no SSA value lives
+ * across a call. */
 static LLVMBasicBlockRef arrival_of(struct translator *t, const struct block *block, enum version version)
 {
     LLVMBasicBlockRef *known = &t->arrivals[version][block - t->flow->blocks], from = LLVMGetInsertBlock(t->b);
@@ -41,7 +41,7 @@ static LLVMBasicBlockRef arrival_of(struct translator *t, const struct block *bl
     return *known;
 }
 
-/* Is a variable raw that is to be exact where the block begins? */
+/* Does a variable hold a raw NaN where the block expects a canonical one? */
 static bool is_too_raw(const struct translator *t, unsigned r, const struct block *block, enum version version)
 {
     size_t i = (size_t)(block - t->flow->blocks);
@@ -55,7 +55,7 @@ static bool is_any_too_raw(const struct translator *t, const struct block *block
     return r < ISA_VREGS;
 }
 
-/* Code for one lane: the host block that a block begins with there. */
+/* Single-lane code: the first host block of a block. */
 static LLVMBasicBlockRef single_block(struct translator *t, const struct block *block)
 {
     LLVMBasicBlockRef *known = &t->single_blocks[block - t->flow->blocks];
@@ -63,7 +63,7 @@ static LLVMBasicBlockRef single_block(struct translator *t, const struct block *
     return *known;
 }
 
-/* In front of it: masked code comes there, with one lane. */
+/* In front of it, where masked code arrives with one active lane. */
 static LLVMBasicBlockRef single_arrival(struct translator *t, const struct block *block)
 {
     LLVMBasicBlockRef *known = &t->single_arrivals[block - t->flow->blocks], from = LLVMGetInsertBlock(t->b);
@@ -76,7 +76,7 @@ static LLVMBasicBlockRef single_arrival(struct translator *t, const struct block
     return *known;
 }
 
-/* Ends the host block: masked code goes back to a block, with one lane or with more. */
+/* Ends the host block: masked code branches back to a block, with one active lane or several. */
 static void go_back(struct translator *t, const struct block *block)
 {
     LLVMValueRef count = ir_popcount(t, LLVMBuildLoad2(t->b, t->i32, t->mask, ""));
@@ -84,7 +84,7 @@ static void go_back(struct translator *t, const struct block *block)
     LLVMBuildCondBr(t->b, more, version_of(t, block, MASKED), single_arrival(t, block));
 }
 
-/* Where quanta end late: does control go back, if the block in progress goes on at pc? */
+/* Where quanta end late: is an edge from the current block to pc a back edge? */
 static bool may_end_quantum(const struct translator *t, uint32_t pc)
 {
     return t->flow->request->late && pc < t->block->end;
@@ -92,7 +92,7 @@ static bool may_end_quantum(const struct translator *t, uint32_t pc)
 
 static void check_back(struct translator *t, uint32_t pc, enum version version);
 
-/* Ends the host block: goes on at a guest address, in a version. */
+/* Ends the host block with a branch to a guest address, in a version. */
 void go_to(struct translator *t, uint32_t pc, enum version version)
 {
     const struct block *block = flow_block(t->flow, pc);
@@ -156,7 +156,7 @@ LLVMValueRef instructions_done(struct translator *t)
     return LLVMBuildExtractElement(t->b, counts, ir_u32(t, COUNT_INSTRUCTIONS), "");
 }
 
-/* None where it has been exceeded. */
+/* 0 where the budget has been exceeded. */
 LLVMValueRef budget_left(struct translator *t)
 {
     LLVMValueRef budget = LLVMBuildLoad2(t->b, t->i32, t->budget, ""), done = instructions_done(t);
@@ -180,10 +180,10 @@ void check_budget(struct translator *t, uint32_t need, uint32_t pc, enum version
     leave_unless(t, LLVMBuildICmp(t->b, LLVMIntUGE, budget_left(t), ir_u32(t, need), ""), EXIT_BUDGET, pc, version);
 }
 
-/* Instructions beyond the budget that calls and returns may take, which could go round for ever. */
+/* Instructions beyond the budget that calls and returns may take, because they could form an endless loop. */
 enum { CALLS_MOST = 1 << 16 };
 
-/* Where quanta end late: the end of this block goes to pc, which may be where one ends. */
+/* Where quanta end late: the block branches to pc, where a quantum may end. */
 static void check_back(struct translator *t, uint32_t pc, enum version version)
 {
     const struct node *last = t->block->count ? &t->flow->nodes[t->block->first + t->block->count - 1] : NULL;
@@ -198,8 +198,7 @@ static void check_back(struct translator *t, uint32_t pc, enum version version)
     leave_unless(t, within, ends ? EXIT_TURN : EXIT_BUDGET, pc, version);
 }
 
-/* A host block that goes on at a place known when the code runs only: the budget is looked at, because control may go
- * round that way. */
+/* A host block for an indirect branch: it checks the budget, because such branches may form a loop. */
 static LLVMBasicBlockRef checked_way(struct translator *t, uint32_t pc, enum version version)
 {
     const struct block *block = flow_block(t->flow, pc);
@@ -280,7 +279,8 @@ static LLVMValueRef taken_first(struct translator *t, LLVMValueRef taken, LLVMVa
     return LLVMBuildICmp(t->b, LLVMIntULE, ir_popcount(t, taken), ir_popcount(t, rest), "");
 }
 
-/* store_fresh and settle at the end of the block: what nobody reads behind it is not merged, and holds anything. */
+/* store_fresh and settle at the end of the block: registers that are dead behind it are not merged and become
+ * undefined. */
 static void store_at_end(struct translator *t)
 {
     const struct isa_registers live = live_behind(&t->liveness, t->block, t->version), fresh = t->fresh;
@@ -296,7 +296,7 @@ static void settle_at_end(struct translator *t)
     settle(t);
 }
 
-/* Lanes part: simt_branch of sim/simt.c. */
+/* The warp diverges: simt_branch of sim/simt.c. */
 static void diverge(struct translator *t, const struct node *n, LLVMValueRef taken, LLVMValueRef rest)
 {
     LLVMValueRef depth = ir_load(t, t->i32, warp(t), offsetof(struct warp, depth));
@@ -317,7 +317,7 @@ static void diverge(struct translator *t, const struct node *n, LLVMValueRef tak
     LLVMBuildCondBr(t->b, first, way_to(t, node_target(n), MASKED), way_to(t, node_next(n), MASKED));
 }
 
-/* Lanes that have failed at sc.w go on with the others, behind their turns; goes on where they do not. */
+/* Lanes whose sc.w failed have retried and continue with the others; the builder is where they do not. */
 static void take_turns(struct translator *t, const struct node *n, LLVMValueRef lanes)
 {
     LLVMValueRef plan = exchange_plan(t, n, lanes);
@@ -364,7 +364,7 @@ static void go_to_side(struct translator *t, const struct node *join, LLVMValueR
     leave_to(t, elsewhere, pc, t->facts.closed ? live_at(&t->liveness, join->pc) : all_registers());
 }
 
-/* Lanes have met at a join: the block goes on with all of them, or with some. */
+/* Lanes have reconverged at a join: the block continues with all lanes, or with some. */
 static void lanes_meet(struct translator *t, const struct node *n, struct join_ways ways, LLVMValueRef mask)
 {
     LLVMBasicBlockRef odd = ir_block(t, "odd"), full = odd, some = odd;
@@ -389,7 +389,7 @@ static void pop(struct translator *t, const struct node *n, struct join_ways way
     go_to_side(t, n, pc);
 }
 
-/* simt_join of sim/simt.c; in a full block nobody waits. */
+/* simt_join of sim/simt.c; in a full block no lane waits at the join. */
 static void join(struct translator *t, const struct node *n)
 {
     if (t->version == FULL) {
@@ -422,7 +422,7 @@ static void join(struct translator *t, const struct node *n)
     leave(t, EXIT_SITE, ir_u32(t, n->pc), live_at(&t->liveness, n->pc));
 }
 
-/* Registers of a warp that has ended are not stored. */
+/* The registers of a warp that has ended are not stored. */
 static void end_warp(struct translator *t, const struct node *n)
 {
     LLVMValueRef depth = ir_load(t, t->i32, warp(t), offsetof(struct warp, depth));

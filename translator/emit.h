@@ -13,7 +13,7 @@ struct image {
 /* Prepares LLVM; once a process, before anything else. */
 void emit_begin(void);
 
-/* Processor time of this process so far, in microseconds; goes round after an hour. */
+/* Processor time of this process so far, in microseconds; wraps after an hour. */
 uint32_t emit_clock(void);
 
 /* Optimises the module and makes the answer to the request (native/native.h). On failure *image is empty, and `why`

@@ -1,6 +1,6 @@
-/* Where warps come from `step`: looks whether what a block takes for granted holds. It does whenever the warp has come
- * there in a way that translated code could have taken, and never in a version of a block to which no such way leads.
- * That is a table and a call, not code: there are many entries, and few warps come in. */
+/* Guards for warps that arrive from `step`: do the facts hold that a block was translated under? They hold whenever
+ * translated code could have taken the warp's path, and never for a version of a block that no path reaches. A table
+ * and a call do that, not code: there are many entries, and few warps arrive. */
 #include "translator/entry.h"
 
 #include "translator/translator.h"

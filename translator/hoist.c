@@ -1,8 +1,8 @@
-/* Words of the metadata block and of the arguments, which are the same for all warps of a launch. They are loaded once
- * where translated code is entered and not by each warp that begins, if they lie where stores are watched: a warp that
- * writes there is the last one that begins with them (native/stretch.h). What a warp has written itself it loads itself
- * (fact_hoistable). Where it has written another address of the arguments, they are loaded early from there only if
- * that could have been their address at first. */
+/* Words of the metadata block and of the arguments, which all warps of a launch share. Translated code loads them once
+ * where it is entered, not in each warp, if they lie in memory whose stores are watched: a warp that writes there is
+ * the last one to begin with these words (native/stretch.h), and a warp loads what it may have written itself
+ * (fact_hoistable). If code changes the address of the arguments, they are hoisted only from an address that could have
+ * been the first one. */
 #include <stdlib.h>
 
 #include "translator/translator.h"
@@ -12,7 +12,7 @@ struct hoisted {
     LLVMValueRef value;
 };
 
-/* Is there nothing at which a warp stops or changes but its end and ways out? Only then groups follow in stretches. */
+/* Does a warp stop only at its end and at exits? Only then can groups form stretches. */
 static bool may_stretch(const struct flow *f)
 {
     size_t i = 0;
@@ -28,8 +28,8 @@ void hoist_begin(struct translator *t)
     t->failed |= !t->hoisted;
 }
 
-/* Where the arguments are to be loaded from: somewhere else, and the warp is refused, if the block has come to say an
- * address where they cannot be read or stores are not watched. */
+/* Where the arguments are loaded from. If the metadata block holds an address that cannot be read or whose stores are
+ * not watched, that is a place of the translation's own, and the warp is refused. */
 static LLVMValueRef arguments_at(struct translator *t, LLVMValueRef args)
 {
     if (t->hoisted_args) return t->hoisted_args;

@@ -1,8 +1,8 @@
 /* Loads of all lanes, by the shape of their addresses, known or found when the code runs. */
 #include "translator/access.h"
 
-/* Where a load of a unit reads. Lanes that rest hold any address, and masked loads take a hundred times as long where
- * there is no memory, also if they read nothing: without lanes they go where there is some. */
+/* Where a load of a unit reads. A masked load from unmapped memory takes a hundred times as long, even if no lane is
+ * active, and inactive lanes may hold any address: a unit without active lanes reads from memory that exists. */
 static LLVMValueRef masked_address(struct translator *t, const struct vector_access *a, unsigned lane)
 {
     LLVMValueRef bits = LLVMBuildAnd(t->b, a->lanes, ir_u32(t, ((1u << a->unit) - 1) << lane), "");
@@ -395,7 +395,7 @@ static void take_rows(struct translator *t, const struct vector_access *a, const
     transpose4(t, row, word);
 }
 
-/* Do the lanes' words of a set, two or four of each, lie one behind the other without a gap? */
+/* Do the lanes' words of a set, two or four of each lane, fill memory without gaps? */
 static bool is_whole(const struct translator *t, const struct vector_access *a, const struct adjacent *set)
 {
     const uint32_t size = set->words * 4;
@@ -544,7 +544,7 @@ static struct lanes load_as_found(struct translator *t, const struct vector_acce
     return out;
 }
 
-/* The same for addresses that seem to be equally far from each other: words beside each other, too. */
+/* The same for addresses that probably have one stride, which may be that of consecutive words. */
 static struct lanes load_seems_even(struct translator *t, const struct vector_access *a)
 {
     struct ways w = {.done = ir_block(t, "")};

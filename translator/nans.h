@@ -1,4 +1,5 @@
-/* Which NaN a NaN is: code that makes NaNs canonical where nobody can tell. Behind LLVM's passes, for emit.c. */
+/* Removes code that makes NaNs canonical where no instruction can tell one NaN from another. Runs behind LLVM's passes,
+ * for emit.c. */
 #ifndef VENTUS_TRANSLATOR_NANS_H
 #define VENTUS_TRANSLATOR_NANS_H
 

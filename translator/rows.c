@@ -161,8 +161,8 @@ OF_HALVES f16x2_fma(halves a, halves b, halves c) { return __builtin_elementwise
         } \
     }
 
-/* What the words of lanes hold. A gather is quicker than many loads; lanes that rest take another one's word then. Its
- * indices have a sign, so it counts from the middle of memory. */
+/* Loads the lanes' words. A gather is faster than many loads; inactive lanes then load an active one's word. Its
+ * indices are signed, so they are relative to the middle of memory. */
 static inline void load_words(const uint8_t *mem, const uint32_t *addr, uint32_t *out, uint32_t lanes)
 {
 #ifdef __AVX2__
@@ -210,8 +210,8 @@ static inline bool may_write_pages(const uint8_t *pages, uint32_t first, uint32_
     return (allowed & eight & each) == each;
 }
 
-/* May all these words be written? The host says so only of those that are. Mostly they are in one buffer: if it is not
- * large, nobody looks where in it each of them is. */
+/* May all these words be written? The host's protection only catches the words that are. Usually all are in one buffer:
+ * if it is small, its pages are tested instead of each lane's. */
 static inline bool may_write(const struct gpu *gpu, const uint32_t *addr, uint32_t lanes)
 {
     enum { SPAN = 256 };

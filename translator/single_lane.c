@@ -1,5 +1,5 @@
 /* Single-lane code. A masked iteration of a loop takes as long for one lane as for many, and in a loop with divergent
- * exits a warp may run many iterations for its last lane. When such a loop goes round with one active lane, it
+ * exits a warp may run many iterations for its last lane. When such a loop iterates with one active lane, it
  * continues in a version of its blocks whose words are scalars: no mask, no chunks, no address shapes, no divergence.
  *
  * The lane's words are variables (`own`). They are taken out of the vector registers where single-lane code begins, and

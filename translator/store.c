@@ -162,7 +162,7 @@ static void store_even(struct translator *t, const struct vector_access *a, stru
     }
 }
 
-/* ---- stores of two or four words of each lane, one behind the other, as vectors, doubles and longs are ---- */
+/* ---- stores of two or four consecutive words of each lane: vectors, doubles and longs ---- */
 
 /* Does the ith of such stores follow? */
 static bool is_row_store(const struct node *first, unsigned i)

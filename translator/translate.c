@@ -1,11 +1,10 @@
 /* Guest code to LLVM's intermediate representation.
  *
- * A register is a variable: an alloca for a scalar register, one for each chunk of a vector register; LLVM makes values
- * of them. What a row does is a call of its function in rows.c, which LLVM inlines. Every block is translated twice, on
- * demand: for all lanes that warps have (FULL), and under a SIMT mask (MASKED). In a masked block the result of an
- * instruction takes the place of the register for the rest of the block, in all lanes, and is merged with the old value
- * at its end only: so what inactive lanes hold stays in step with the active ones, addresses stay consecutive, and
- * merges that nobody reads vanish.
+ * A register is a variable: an alloca for a scalar register, one for each chunk of a vector register; LLVM promotes
+ * them to SSA values. A row becomes a call of its function in rows.c, which LLVM inlines. Every block is translated
+ * twice, on demand: for all lanes of a warp (FULL), and under a SIMT mask (MASKED). Within a masked block an
+ * instruction's result replaces the register in all lanes, and is merged with the old value only at the block's end:
+ * addresses in inactive lanes stay consecutive with those in active ones, and dead merges vanish.
  *
  * Order of memory: what describes an access (sm->access, state->site) is written by volatile stores in front of it, and
  * LLVM keeps loads and stores behind a volatile store that comes first. */
@@ -18,7 +17,7 @@
 
 /* ---- blocks ---- */
 
-/* Adds what the whole block counts. */
+/* Adds the counts of the whole block. */
 static void count_block(struct translator *t)
 {
     tally_block(t);
@@ -34,7 +33,7 @@ static void count_block(struct translator *t)
     LLVMBuildStore(t->b, sum, t->counts);
 }
 
-/* Will an instruction pass a site wherever the block goes? */
+/* Does an instruction pass a site on every path through the block? */
 static bool has_site(const struct translator *t, const struct node *n)
 {
     switch ((enum how)n->how) {
@@ -103,7 +102,7 @@ static void translate_block(struct translator *t, const struct block *block, enu
     finish_block(t, block);
 }
 
-/* In code for one lane. */
+/* In single-lane code. */
 static void translate_single(struct translator *t, const struct block *block)
 {
     ir_at(t, t->single_blocks[block - t->flow->blocks]);
@@ -120,7 +119,7 @@ static void translate_single(struct translator *t, const struct block *block)
     t->single = false;
 }
 
-/* Every version of a block that something leads to. */
+/* Every reachable version of a block. */
 static void translate_blocks(struct translator *t)
 {
     enum { WAYS = VERSIONS + 1 };
@@ -167,7 +166,7 @@ static void make_variables(struct translator *t)
     load_loop_make(t);
 }
 
-/* sm->warp is to run, for at most state->budget instructions. */
+/* Runs sm->warp for at most state->budget instructions. */
 static void take_warp(struct translator *t)
 {
     LLVMValueRef w = ir_load(t, t->ptr, t->sm, offsetof(struct sm, warp));
@@ -177,7 +176,7 @@ static void take_warp(struct translator *t)
     set_mask(t, ir_load(t, t->i32, w, offsetof(struct warp, mask)));
 }
 
-/* A warp that has just been made: all registers are 0. */
+/* A new warp: all registers are 0. */
 static void clear_registers(struct translator *t)
 {
     for (unsigned r = 1; r < ISA_XREGS; r++)
@@ -193,7 +192,7 @@ static void clear_registers(struct translator *t)
     if (t->facts.closed) forget_dead(t, &live);
 }
 
-/* Do facts say how control comes there? Otherwise they do not hold where it goes from there. */
+/* Is the block reached in the analysis of facts? Otherwise its successors' facts do not hold. */
 static bool is_reached(const struct translator *t, const struct block *block)
 {
     const bool *reached = t->facts.reached[block - t->flow->blocks];
@@ -206,7 +205,7 @@ static void store_progress(struct translator *t)
     ir_store(t, LLVMBuildLoad2(t->b, t->i32, t->mask, ""), t->state, offsetof(struct native_state, mask));
 }
 
-/* A warp stays as it has come in: the instruction is one for `step`. */
+/* Leaves the warp unchanged: `step` executes the instruction. */
 static void make_refusal(struct translator *t, LLVMBasicBlockRef refuse)
 {
     ir_at(t, refuse);
@@ -316,8 +315,8 @@ static void follow_in_stretch(struct translator *t, LLVMValueRef done)
     ir_at(t, none);
 }
 
-/* From `block` on: a warp has ended, or waits. The next one is what `function` of rows.c says, which gets the mask as
- * well when the warp waits, and otherwise what the machine says. */
+/* From `block` on a warp has ended or waits. `function` of rows.c, which also gets the mask of a warp that waits,
+ * chooses the next one, or leaves that to the machine. */
 static void make_stop(struct translator *t, LLVMBasicBlockRef block, enum native_exit exit, const char *function)
 {
     LLVMBasicBlockRef on = ir_block(t, "follow"), over = ir_block(t, "over");
@@ -338,7 +337,7 @@ static void make_stop(struct translator *t, LLVMBasicBlockRef block, enum native
     LLVMAddIncoming(t->paused_exit, &code, &over, 1);
 }
 
-/* What comes behind a warp that has ended or waits: the next one, if it begins or goes on in this code, too. */
+/* Continues behind a warp that has ended or waits with the next one, if that begins or continues in this code. */
 static void make_paused(struct translator *t)
 {
     LLVMBasicBlockRef none = ir_block(t, "none");
@@ -402,7 +401,7 @@ static void make_function(struct translator *t)
     LLVMAddIncoming(t->enter_entry, &t->next_entry, &t->next, 1);
 }
 
-/* What is known of the code before any of it is translated, and tables for it. False: the host has no memory. */
+/* Runs the analyses of the code and makes tables for their results. False: out of memory. */
 static bool find_facts(struct translator *t)
 {
     size_t n = t->flow->nblocks + 1;

@@ -84,7 +84,7 @@ struct translator {
     struct facts holds;                          /* of registers as the block sees them, ... */
     struct v_fact kept[ISA_VREGS];               /* ... of the variables, ... */
     struct v_fact stored[ISA_VREGS];             /* ... and of the variables on the way out that is being made */
-    struct taken taken[SETS];                    /* the last sets of loads beside each other */
+    struct taken taken[SETS];                    /* the last sets of adjacent loads */
     unsigned ntaken;
     const struct node *rows_first;   /* of the last stores that may be made together; NULL: there are none; ... */
     unsigned rows_words;             /* ... how many they are, two or four */
@@ -203,7 +203,7 @@ void record_block(struct translator *t);
 struct native_site site_of(const struct node *n, enum native_record how);
 void pass_site(struct translator *t, const struct node *n, struct native_site site);
 
-/* Registers that nobody will read hold nothing from here on: they need not be kept for the way out. */
+/* Forgets registers that are dead from here on: exits need not store them. */
 void forget_dead(struct translator *t, const struct isa_registers *live);
 
 /* The same for vector registers that the block has written and has not stored to their variables yet. */

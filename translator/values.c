@@ -1,5 +1,5 @@
-/* Values of LLVM's for what guest code works with: numbers, fields of the machine's structures, registers, what a row
- * makes of them; and the ways out of translated code. Called by the files below translate.c. */
+/* LLVM values for constants, fields of the machine's structures, registers and results of rows; and exits of translated
+ * code. Called by the files below translate.c. */
 #include "translator/translator.h"
 
 #include <stdlib.h>
@@ -127,8 +127,8 @@ struct lanes get_v(struct translator *t, unsigned r)
     return t->now[r];
 }
 
-/* Of a register that repeats its words the first chunks are loaded, which the variables of the others hold from here
- * on: so that LLVM sees that they are the same, also where they have come from `step` or go round a loop. */
+/* If a register's words repeat, only its first chunks are loaded, and the variables of the others are set to them: so
+ * LLVM sees that they are equal, even if they come from `step` or round a loop. */
 struct lanes get_values(struct translator *t, unsigned r)
 {
     unsigned own = chunks_of(t, t->holds.v[r]);
@@ -153,8 +153,8 @@ LLVMValueRef get_lane(struct translator *t, struct lanes value, unsigned lane)
     return LLVMBuildExtractElement(t->b, value.chunk[lane / t->words], ir_u32(t, lane % t->words), "");
 }
 
-/* Eight lanes of AVX2 are chosen by the signs of their words. LLVM 19 has no such form of conditions that come from a
- * number or from another host block: it widens them at each use, or takes the number apart bit by bit. */
+/* AVX2 selects lanes by the signs of their words. LLVM 19 does not keep conditions in that form if they come from a
+ * number or from another host block: it widens them at each use, or extracts them bit by bit. */
 static LLVMValueRef signs_of(struct translator *t, LLVMValueRef bits, unsigned lane)
 {
     LLVMValueRef shift[8];
@@ -179,8 +179,8 @@ static struct lanes choose(struct translator *t, LLVMValueRef bits, struct lanes
     return a;
 }
 
-/* One register's new words in the active lanes, its old ones in the others. Where one of the two is no number, both are
- * made exact first. */
+/* A register's new words in active lanes, its old ones in the others. If either may be a raw NaN, both are made
+ * canonical first. */
 static void store_merged(struct translator *t, unsigned r)
 {
     struct v_fact value = t->holds.v[r], old = t->kept[r], merged = fact_of_merged(value, old);
@@ -199,13 +199,13 @@ static void store_all(struct translator *t, unsigned r)
     t->stored[r] = t->holds.v[r];
 }
 
-/* Do lanes that wait read what they have in a register? */
+/* May lanes that wait read the register later? */
 static bool keeps_others(const struct translator *t, unsigned r)
 {
     return t->version == MASKED && set_has(t->liveness.others[t->block - t->flow->blocks].v, r);
 }
 
-/* v0 as a mask is the first lane's word, which that lane keeps where it is not active. */
+/* v0 as a mask is the first lane's word, which is merged like any other if that lane is inactive. */
 LLVMValueRef mask_word(struct translator *t)
 {
     LLVMValueRef word = get_lane(t, get_v(t, 0), 0), old, first;
@@ -216,7 +216,7 @@ LLVMValueRef mask_word(struct translator *t)
     return LLVMBuildSelect(t->b, LLVMBuildICmp(t->b, LLVMIntNE, first, ir_u32(t, 0), ""), word, old, "");
 }
 
-/* Stores what the block has computed to the variables, in the active lanes; the block may go on. */
+/* Stores the block's results to the variables, in the active lanes; the block may continue. */
 void store_fresh(struct translator *t)
 {
     memcpy(t->stored, t->kept, sizeof t->stored);
@@ -244,7 +244,7 @@ LLVMValueRef active(struct translator *t) { return t->version == FULL ? ir_u32(t
 
 /* ---- leaving ---- */
 
-/* No value in particular, for LLVM to know that a register is dead. Without its passes it would store that, too. */
+/* An undefined value, which tells LLVM that a register is dead. Without its passes LLVM would store that, too. */
 static void forget_v(struct translator *t, unsigned r)
 {
     for (unsigned p = 0; p < t->chunks && t->flow->request->effort != EFFORT_LEAST; p++)
@@ -294,7 +294,7 @@ static uint64_t raw_bit(struct translator *t, unsigned r)
     return 1ull << i;
 }
 
-/* Gives the warp back as it is here: `live` are the registers that matter then. */
+/* Gives the warp back in its current state, of which only the registers `live` are stored. */
 void leave(struct translator *t, enum native_exit code, LLVMValueRef pc, struct isa_registers live)
 {
     struct v_fact stored[ISA_VREGS];
@@ -408,7 +408,7 @@ static struct lanes get_operand(struct translator *t, const struct node *n, enum
     return any_nan ? get_values(t, r) : get_v(t, r);
 }
 
-/* Division by a known power of two is another row's work, with another number. */
+/* A division by a known power of two becomes a shift or a mask. */
 static unsigned cheaper_row(struct translator *t, const struct insn *in, LLVMValueRef *rs1)
 {
     struct x_fact x = t->holds.x[in->rs1 % ISA_XREGS];
@@ -432,7 +432,7 @@ static struct lanes splat_lanes(struct translator *t, uint32_t word)
     return out;
 }
 
-/* The same known word in all lanes, as a constant, from which others compute at once (translate_shuffle). */
+/* A word known to be uniform, as a constant that translate_shuffle folds. */
 static bool is_known_splat(struct translator *t, const struct insn *in, uint32_t *word)
 {
     struct x_fact x = t->holds.x[in->rs1 % ISA_XREGS];
@@ -459,7 +459,7 @@ struct lanes lanes_of_row(struct translator *t, const struct node *n)
     return out;
 }
 
-/* Sets vd in the lanes that the instruction works on. */
+/* Sets vd in the lanes that execute the instruction. */
 void set_result(struct translator *t, const struct node *n, struct lanes value)
 {
     const struct insn *in = &n->d.in;
