@@ -1,4 +1,4 @@
-/* Accesses to memory: each is recorded (native/native.h), looked at for its shape, and made. */
+/* Accesses to memory: records of them (native/native.h), the shapes of their addresses, and the accesses themselves. */
 #include "translator/access.h"
 
 #include <string.h>
@@ -33,7 +33,7 @@ LLVMValueRef keep(struct translator *t, LLVMValueRef value)
     return value;
 }
 
-/* ---- writes to local memory: the machine clears it for the next group as far as there were any ---- */
+/* ---- writes to local memory: the machine clears what a group has written before the next one ---- */
 
 struct window {
     uint32_t base, size;
@@ -56,7 +56,7 @@ static LLVMValueRef reaches_noted(struct translator *t, LLVMValueRef first, uint
     return reaches(t, t->hoisted ? watched_window : local_window, first, span);
 }
 
-/* Where a condition holds, anything may be written. */
+/* Where a condition holds, all of local memory may have been written. */
 static void note_any(struct translator *t, LLVMValueRef is)
 {
     size_t at = offsetof(struct group, local_end);
@@ -115,7 +115,7 @@ static void load_scalar_register(struct translator *t, const struct node *n)
     set_x(t, n->d.in.rd, m->size == 4 ? value : extend(t, value, m->is_signed, t->i32));
 }
 
-/* Where a number is not 0, the machine ends the reservations of what the access in progress has written. */
+/* Where a number is not 0, the machine ends the reservations of the words that the current access has written. */
 static void end_reservations_if(struct translator *t, LLVMValueRef is_some)
 {
     LLVMBasicBlockRef some = ir_block(t, "reservations"), on = ir_block(t, "");
@@ -129,7 +129,7 @@ static void end_reservations_if(struct translator *t, LLVMValueRef is_some)
     ir_at(t, on);
 }
 
-/* A store behind which the machine looks for reservations that it ends, if there are any. */
+/* A store that ends reservations, if there are any. */
 static void look_for_reservations(struct translator *t)
 {
     if (!t->flow->reserves) return;
@@ -146,8 +146,8 @@ static void store_scalar_register(struct translator *t, const struct node *n)
     look_for_reservations(t);
 }
 
-/* A word of a vector register, in a general register of the host from here on. LLVM would store it from the vector
- * register and move it for the access besides, and stores of vector registers wait for the pipes that load them. */
+/* A word of a vector register, moved to a general register of the host. LLVM would both move it for the access and
+ * store it from the vector register, and such stores wait for the pipes that load vectors. */
 static LLVMValueRef as_scalar(struct translator *t, LLVMValueRef word)
 {
     static const char *const attributes[] = {"memory", "nounwind", "willreturn"}; /* of memory: none, which is 0 */
@@ -199,7 +199,7 @@ LLVMValueRef is_zero(struct translator *t, struct lanes value)
     return LLVMBuildICmp(t->b, LLVMIntEQ, LLVMBuildBitCast(t->b, some, narrow, ""), LLVMConstNull(narrow), "");
 }
 
-/* Holds when in every unit the lanes' addresses are so far behind the first one's. NULL: they are the same. */
+/* Do the lanes' addresses in every unit have these offsets from the first one? NULL: all are 0. */
 static LLVMValueRef has_offsets(struct translator *t, const struct vector_access *a, const struct lanes *offsets)
 {
     struct lanes off;
@@ -491,7 +491,7 @@ void translate_store(struct translator *t, const struct node *n)
     look_for_reservations(t);
 }
 
-/* 1 if all lanes that take part access words of local memory, 0 otherwise. */
+/* 1 if all active lanes access words of local memory, else 0. */
 static LLVMValueRef is_all_local(struct translator *t, const struct vector_access *a)
 {
     struct lanes local;
@@ -536,7 +536,7 @@ void translate_atomic(struct translator *t, const struct node *n)
     set_result(t, n, load_scratch(t, offsetof(struct native_state, out)));
 }
 
-/* ---- a lane alone ---- */
+/* ---- single-lane code ---- */
 
 static LLVMValueRef private_single(struct translator *t, const struct node *n, LLVMValueRef lane)
 {

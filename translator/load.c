@@ -26,8 +26,8 @@ static LLVMValueRef is_on_its_page(struct translator *t, const struct vector_acc
     return LLVMBuildICmp(t->b, LLVMIntULE, place, ir_u64(t, PAGE - a->unit * a->size), "");
 }
 
-/* A unit of bytes or half words. Masked loads of these take several times as long as others, which do where all are on
- * one page: they fail if a lane does that takes part. */
+/* A unit of bytes or half words. Masked loads of these take several times as long as plain ones, which are enough where
+ * the unit is on one page: it faults exactly if an active lane would. */
 static LLVMValueRef load_small_unit(struct translator *t, const struct vector_access *a, unsigned lane,
                                     LLVMTypeRef type, LLVMValueRef address)
 {
@@ -72,7 +72,7 @@ static struct lanes join_units(struct translator *t, unsigned each, LLVMValueRef
     return out;
 }
 
-/* How many chunks are loaded for themselves; others load the same words, with the same lanes. */
+/* How many chunks have words of their own; the others repeat them. */
 static unsigned chunks_loaded(const struct translator *t, const struct vector_access *a)
 {
     return a->all ? chunks_of(t, a->fact) : t->chunks;
@@ -109,7 +109,7 @@ static struct lanes load_uniform(struct translator *t, const struct vector_acces
     return join_units(t, a->unit, unit);
 }
 
-/* Equal addresses in all lanes, of which at least one takes part. */
+/* Equal addresses in all lanes, of which at least one is active. */
 static struct lanes load_for_all(struct translator *t, const struct vector_access *a)
 {
     struct lanes out;
@@ -118,7 +118,7 @@ static struct lanes load_for_all(struct translator *t, const struct vector_acces
     return out;
 }
 
-/* Words; or bytes, taken from the words they are in, which are on the same page. */
+/* Words; or bytes, extracted from the words around them, which are on the same page. */
 static struct lanes gather(struct translator *t, const struct vector_access *a)
 {
     LLVMTypeRef types[] = {t->chunk_type, LLVMVectorType(t->ptr, t->words)};
@@ -134,7 +134,7 @@ static struct lanes gather(struct translator *t, const struct vector_access *a)
     return out;
 }
 
-/* One lane after the other, out of line. */
+/* Lane by lane, out of line. */
 static struct lanes load_one_by_one(struct translator *t, const struct vector_access *a)
 {
     static const char *const names[2][5] = {{"", "load_u8", "load_u16", "", "load_u32"},
@@ -145,7 +145,7 @@ static struct lanes load_one_by_one(struct translator *t, const struct vector_ac
     return load_scratch(t, offsetof(struct native_state, out));
 }
 
-/* One of several ways to a value: the builder is where it has been made. */
+/* A value computed on one of several paths, and the host block in which that path ends. */
 struct way {
     LLVMBasicBlockRef from;
     struct lanes value;
@@ -170,16 +170,15 @@ static struct lanes meet(struct translator *t, const struct way *ways, unsigned 
     return out;
 }
 
-/* The same gap of one, three or seven words behind each? Such words are not far apart: what is between those of a unit
- * is on pages that they reach. */
+/* Is the stride two, four or eight words? What lies between such words of a unit is on the same pages. */
 static bool has_small_gaps(const struct vector_access *a)
 {
     return a->fact.step == 8 || a->fact.step == 16 || a->fact.step == 32;
 }
 
-/* A unit of such words. Each of the host's loads finds some of them at places that the others leave free, so that no
- * more is read than from the first word to the last: every second, fourth or eighth place, one behind those of the load
- * before. */
+/* A unit of such words. Each load is offset so that its words land in elements which the other loads leave free: every
+ * second, fourth or eighth one. So nothing outside the first word to the last is read, and shuffles put them in order.
+ */
 static LLVMValueRef load_gapped(struct translator *t, const struct vector_access *a, unsigned lane)
 {
     unsigned n = a->unit, loads = a->fact.step / 4, each = n / loads;
@@ -234,7 +233,7 @@ static struct lanes load_spaced(struct translator *t, const struct vector_access
     return join_units(t, a->unit, unit);
 }
 
-/* The same where the step is not a constant. */
+/* The same for a stride that is not a constant. */
 static struct lanes load_even(struct translator *t, const struct vector_access *a, LLVMValueRef step)
 {
     LLVMValueRef unit[ISA_LANES];
@@ -250,7 +249,7 @@ static struct lanes load_even(struct translator *t, const struct vector_access *
     return join_units(t, a->unit, unit);
 }
 
-/* The words of the lanes that take part, one after the other. */
+/* The words of the active lanes, one by one. */
 static struct lanes load_few(struct translator *t, const struct vector_access *a)
 {
     struct lanes out, next;
@@ -282,7 +281,7 @@ static struct lanes load_few(struct translator *t, const struct vector_access *a
     return next;
 }
 
-/* A load whose addresses have no shape is made. */
+/* Counts a load with scattered addresses. */
 static void note_scattered(struct translator *t)
 {
     LLVMValueRef variable = t->scattered[t->block - t->flow->blocks];
@@ -309,8 +308,8 @@ static bool has_neighbour(const struct translator *t, const struct node *n, int3
     return false;
 }
 
-/* How far apart lanes' words probably are, as parts of vectors of two or four, of which the block loads others; 0: they
- * are none. A guess, which the code looks at. */
+/* The probable stride of the lanes' words, if the block loads other parts of vectors of two or four words as well; 0:
+ * none. A guess, which the code tests. */
 static uint32_t likely_gap(const struct translator *t, const struct vector_access *a)
 {
     uint32_t parts = 1, at = (uint32_t)a->n->d.in.imm;
@@ -329,7 +328,7 @@ static struct lanes load_with_gap(struct translator *t, struct vector_access a, 
 
 /* ---- adjacent loads (adjacent.h) ---- */
 
-/* Is what each lane loads of a set on one page? Then the first of the loads fails if another one would. */
+/* Does each lane load a set from one page? Then the first load faults exactly if one of the set would. */
 static LLVMValueRef is_on_one_page(struct translator *t, const struct vector_access *a, const struct adjacent *set)
 {
     enum { PAGE = 4096 };
@@ -365,7 +364,7 @@ static void take_words(struct translator *t, const struct vector_access *a, cons
         word[0] = LLVMBuildInsertElement(t->b, word[0], load_adjacent(t, a, set, first + i), ir_u32(t, i), "");
 }
 
-/* Two words of each: those of lanes 0, 1, 4, 5 and of 2, 3, 6, 7 are put together first. */
+/* Two words of each: those of lanes 0, 1, 4, 5 and of 2, 3, 6, 7 are combined first. */
 static void take_pairs(struct translator *t, const struct vector_access *a, const struct adjacent *set, unsigned first,
                        LLVMValueRef word[4])
 {
@@ -384,7 +383,7 @@ static void take_pairs(struct translator *t, const struct vector_access *a, cons
     word[1] = shuffle8(t, part[0], part[1], high);
 }
 
-/* Four words of each, as rows of two matrices that are turned: lane i beside lane i + 4. */
+/* Four words of each, as rows of two matrices that are transposed: lane i beside lane i + 4. */
 static void take_rows(struct translator *t, const struct vector_access *a, const struct adjacent *set, unsigned first,
                       LLVMValueRef word[4])
 {
@@ -432,7 +431,7 @@ static void take_set(struct translator *t, const struct vector_access *a, const 
     for (unsigned k = 0; k < set->words; k++) word[k] = join_units(t, each, unit[k]);
 }
 
-/* What one of the loads finds in the words of its set. */
+/* The value of one load of a set, from the words of the set. */
 static struct lanes part_of_set(struct translator *t, const struct vector_access *a, const struct taken *set)
 {
     uint32_t offset = a->imm - (uint32_t)set->set.imm, bits = 8 * a->size;
@@ -465,14 +464,14 @@ static struct taken *set_of(struct translator *t, const struct vector_access *a)
 
 /* ---- loads of any shape ---- */
 
-/* Ways of which the first is taken whose condition holds when the code runs; the last one has none. */
+/* Paths, of which the code takes the first whose condition holds; the last one has none. */
 struct ways {
     struct way way[5];
     unsigned n;
     LLVMBasicBlockRef done;
 };
 
-/* What is built from here to end_way is for where the condition holds. Returns where the others go on. */
+/* Begins the path for a condition, which end_way ends. Returns the block in which the other paths continue. */
 static LLVMBasicBlockRef begin_way(struct translator *t, const char *name, LLVMValueRef condition, bool likely)
 {
     LLVMBasicBlockRef way = ir_block(t, name), other = ir_block(t, "");
@@ -488,8 +487,7 @@ static void end_way(struct translator *t, struct ways *w, struct lanes value, LL
     ir_at(t, other);
 }
 
-/* Where the words of a set are taken, its other loads will find them; `from` is the host block in which that has been
- * done, of the ways that meet here. */
+/* Keeps the words of a set for its other loads; `from` is the path that has loaded them, of those that meet here. */
 static void remember_set(struct translator *t, struct taken *set, const struct lanes word[4], const struct way *ways,
                          unsigned n, LLVMBasicBlockRef from)
 {
@@ -509,8 +507,7 @@ static void remember_set(struct translator *t, struct taken *set, const struct l
         }
 }
 
-/* Looks at the addresses when the code runs, if nothing is known of them. The load begins `set`, if that is not NULL.
- */
+/* Tests the shape of the addresses, if nothing is known of them. The load begins `set`, if that is not NULL. */
 static struct lanes load_as_found(struct translator *t, const struct vector_access *a, struct taken *set)
 {
     struct ways w = {.done = ir_block(t, "")};
@@ -559,8 +556,8 @@ static struct lanes load_seems_even(struct translator *t, const struct vector_ac
     return meet(t, w.way, w.n);
 }
 
-/* The first load of a set without gaps makes all of them, and fails if another one would: where each lane's words are
- * aligned, as vectors are, or all lanes' on one page. Elsewhere it is one for `step`. */
+/* The first load of a set without gaps loads all of it. It faults exactly if one of the set would where each lane's
+ * words are aligned, as vectors are, or all lanes' are on one page; elsewhere `step` executes it. */
 static void load_whole(struct translator *t, const struct vector_access *a, struct taken *set)
 {
     enum { PAGE = 4096 };

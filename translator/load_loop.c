@@ -79,8 +79,8 @@ static bool follow_loads(const struct translator *t, const struct loop *l, struc
     return false;
 }
 
-/* Does an iteration load from where the iteration before has found out, as along a list? Then all lanes together wait
- * for memory once, and one after the other as often as there are lanes. */
+/* Does an iteration load from an address that the one before has loaded, as along a list? Vectors then wait for memory
+ * once an iteration, lanes one by one once a lane. */
 static bool is_chain(const struct translator *t, const struct loop *l)
 {
     struct isa_registers loaded = {0}, more = {0};
@@ -147,7 +147,7 @@ void load_loop_make(struct translator *t)
 
 static LLVMValueRef scattered_of(const struct translator *t) { return t->scattered[t->block - t->flow->blocks]; }
 
-/* For how many iterations the budget does, and what notes them. */
+/* How many iterations the budget and the array of their counts allow. */
 static LLVMValueRef rounds_allowed(struct translator *t, const struct loop *l)
 {
     LLVMValueRef args[] = {budget_left(t), ir_u32(t, t->block->need + flow_block(t->flow, l->join->pc)->need)};
@@ -160,7 +160,7 @@ static LLVMValueRef rounds_allowed(struct translator *t, const struct loop *l)
 /* A load without shape of all lanes takes as long as so many instructions of one lane. */
 enum { SCATTERED_COST = 100, ROUNDS_LEAST = 8 };
 
-/* Do so many lanes' iterations take less time than one iteration of all together? */
+/* Do the iterations of the active lanes, one by one, take less time than one with vectors? */
 static LLVMValueRef is_faster(struct translator *t)
 {
     LLVMValueRef own = LLVMBuildMul(t->b, ir_popcount(t, active(t)), ir_u32(t, (unsigned)t->block->count), "");
@@ -340,7 +340,7 @@ static void take_results(struct translator *t, const struct loop *l, const struc
     }
 }
 
-/* Now and then an iteration of all together finds out whether addresses have a shape by now. */
+/* Now and then an iteration runs with vectors, to see whether the addresses have a shape by now. */
 static void look_again(struct translator *t)
 {
     enum { EVERY = 32 };
@@ -352,7 +352,7 @@ static void look_again(struct translator *t)
     LLVMBuildStore(t->b, LLVMBuildSelect(t->b, now, ir_u32(t, 0), scattered, ""), scattered_of(t));
 }
 
-/* Lanes do not run, and the warp does not try that again soon. */
+/* The loop runs with vectors, and the warp does not try again soon. */
 static void give_up(struct translator *t, LLVMBasicBlockRef bad, LLVMBasicBlockRef together)
 {
     ir_at(t, bad);

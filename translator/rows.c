@@ -113,7 +113,7 @@ OF_HALVES f16x2_fma(halves a, halves b, halves c) { return __builtin_elementwise
         return (uint32_t)(expr); \
     }
 
-/* The value of one lane, to a scalar register. */
+/* A lane's value, for a scalar register. */
 #define LAST(id, expr) \
     uint32_t row_##id(uint32_t vs2, uint32_t rs2, uint32_t rs3, uint32_t imm, uint32_t aux, uint32_t pc) \
     { \
@@ -133,8 +133,8 @@ OF_HALVES f16x2_fma(halves a, halves b, halves c) { return __builtin_elementwise
 
 #define COLD __attribute__((preserve_all, noinline))
 
-/* `own`: all words are in local memory, which nobody but the thread of this SM accesses. Elsewhere, adjacent lanes that
- * have the same address make one indivisible change together. */
+/* `own`: all words are in local memory, which only this SM's thread accesses. Elsewhere adjacent lanes with the same
+ * address combine their changes to one atomic operation of the host. */
 #define ATOMIC(id, expr) \
     COLD void row_##id(uint8_t *mem, const uint32_t *addr, const uint32_t *operand, uint32_t *out, uint32_t lanes, \
                        uint32_t own) \
@@ -181,7 +181,7 @@ static inline void load_words(const uint8_t *mem, const uint32_t *addr, uint32_t
     }
 }
 
-/* lr.w: `out` is what the words hold. */
+/* lr.w: loads the words to `out`. */
 COLD void reserve(struct sm *sm, const uint32_t *addr, uint32_t *out, uint32_t lanes)
 {
     if (lanes && !bits_that_differ(addr, lanes)) {
@@ -295,7 +295,7 @@ static inline uint32_t next_run(struct native_state *s)
     return i < RUN_ROUNDS / 64 ? i * 64 + (uint32_t)__builtin_ctzll(s->run_seen[i]) : RUN_ROUNDS;
 }
 
-/* No lane has. */
+/* No lane has left it. */
 COLD void forget_runs(struct native_state *s)
 {
     for (uint32_t i = 0; (i = next_run(s)) < RUN_ROUNDS;) {
@@ -409,7 +409,7 @@ static inline __attribute__((always_inline)) uint32_t d_to_float(double d)
 {
     return d == d ? f_bits((float)d) : (uint32_t)(d_bits(d) >> 63) << 31 | F_NAN;
 }
-/* A NaN stays as it is. */
+/* NaNs stay as they are. */
 static inline __attribute__((always_inline)) uint64_t d_rounded(double d, double r)
 {
     return d == d ? d_bits(r) : d_bits(d);
@@ -433,7 +433,7 @@ static inline __attribute__((always_inline)) uint64_t d_choose(double x, double 
     const uint64_t number = x == y ? equal : d_bits(one);
     return y == y ? number : d_bits(x);
 }
-/* Halves go away from 0. */
+/* Ties go away from 0. */
 static inline __attribute__((always_inline, unused)) double d_round(double x)
 {
     double whole = trunc(x);
@@ -663,7 +663,7 @@ static uint32_t word_of_metadata(const struct warp *w, uint32_t at)
     return word;
 }
 
-/* Does everything hold that a table asks for? */
+/* Do all guards of a table hold? */
 COLD uint32_t entry_holds(const struct warp *w, const struct entry_check *c)
 {
     for (;; c++) {
@@ -720,7 +720,7 @@ LOAD(i16, int16_t, int32_t)
 LOAD(u16, uint16_t, uint32_t)
 LOAD(u32, uint32_t, uint32_t)
 
-/* All lanes need no search for the next one. */
+/* If all lanes are active, a plain loop does. */
 #define STORE(name, type) \
     static inline __attribute__((always_inline)) void put_##name(uint8_t *mem, uint32_t to, uint32_t word) \
     { \

@@ -151,7 +151,7 @@ LLVMValueRef single_raw_row(struct translator *t, const struct node *n)
     return call_function(t, row_names[in->op], args, 6);
 }
 
-/* A copy of a raw word is raw as well. */
+/* A copy of a raw NaN is raw as well. */
 LLVMValueRef single_row(struct translator *t, const struct node *n)
 {
     bool raw = isa_table[n->d.in.op].flags & ISA_CANON || (n->d.in.op == OP_VMV_V_V && t->holds.v[n->d.in.rs1].raw);

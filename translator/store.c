@@ -20,7 +20,7 @@ static void store_one_by_one(struct translator *t, const struct vector_access *a
     call_function(t, names[a->size], args, 5);
 }
 
-/* Lane `lane`'s word, which lies at native_state.in, to the address that has been recorded for it. */
+/* Stores the word of a lane, which is in native_state.in, to the lane's recorded address. */
 static void store_lane(struct translator *t, const struct vector_access *a, LLVMValueRef lane)
 {
     LLVMValueRef wide = LLVMBuildZExt(t->b, lane, t->i64, "");
@@ -32,7 +32,7 @@ static void store_lane(struct translator *t, const struct vector_access *a, LLVM
     LLVMSetAlignment(LLVMBuildStore(t->b, word, to), 1);
 }
 
-/* One after the other, some of the lanes. */
+/* The active lanes, one by one. */
 static void store_few(struct translator *t, const struct vector_access *a, struct lanes data)
 {
     LLVMBasicBlockRef before = LLVMGetInsertBlock(t->b), loop = ir_block(t, "each"), done = ir_block(t, "");
@@ -74,7 +74,7 @@ static void store_masked(struct translator *t, const struct vector_access *a, LL
     ir_intrinsic(t, "llvm.masked.store", types, 2, args, 4);
 }
 
-/* AVX2's masked stores cost as much as ten others and more: chunks with all lanes do without, and those with none. */
+/* AVX2's masked stores cost as much as ten plain ones: chunks whose lanes are all active, or none, do without. */
 static void store_chunk(struct translator *t, const struct vector_access *a, LLVMValueRef value, LLVMValueRef address,
                         unsigned p)
 {
@@ -119,7 +119,7 @@ static void store_consecutive(struct translator *t, const struct vector_access *
     for (unsigned u = 0; u < lanes_computed(t) / a->unit; u++) store_unit(t, a, data, u * a->unit);
 }
 
-/* One after the other, in line: all lanes, whose addresses have been recorded. */
+/* All lanes, one by one, in line; their addresses have been recorded. */
 static void store_each(struct translator *t, const struct vector_access *a, struct lanes data)
 {
     LLVMTypeRef type = memory_type(t, a->size);
@@ -140,7 +140,7 @@ static void store_scattered(struct translator *t, const struct vector_access *a,
     else store_one_by_one(t, a, data);
 }
 
-/* One after the other, but where each goes need not be looked up. */
+/* One by one, at addresses with a known stride. */
 static void store_spaced(struct translator *t, const struct vector_access *a, struct lanes data)
 {
     LLVMValueRef first = NULL;
@@ -151,7 +151,7 @@ static void store_spaced(struct translator *t, const struct vector_access *a, st
     }
 }
 
-/* The same where the step is not a constant. */
+/* The same for a stride that is not a constant. */
 static void store_even(struct translator *t, const struct vector_access *a, struct lanes data, LLVMValueRef step)
 {
     LLVMValueRef first = NULL;
@@ -213,7 +213,7 @@ static void store_pairs(struct translator *t, const struct lanes word[2], unsign
     LLVMSetAlignment(LLVMBuildStore(t->b, both, ir_field(t, address, (size_t)p * t->words * 8)), 1);
 }
 
-/* The first of the stores makes all where what they reach is on one page: then it fails if another one would, and
+/* The first of the stores stores all of them if they are on one page: then it faults exactly if one of them would,
  * before anything is stored. */
 static void store_rows(struct translator *t, const struct vector_access *a, unsigned words)
 {
@@ -242,7 +242,7 @@ static void store_rows(struct translator *t, const struct vector_access *a, unsi
     t->rows_first = a->n, t->rows_words = words;
 }
 
-/* One of the others, where the first has not made them. */
+/* One of the others, unless the first has stored it. */
 static void store_rest_of_rows(struct translator *t, const struct vector_access *a, struct lanes data)
 {
     LLVMBasicBlockRef other = ir_block(t, ""), done = ir_block(t, "");
@@ -253,7 +253,7 @@ static void store_rest_of_rows(struct translator *t, const struct vector_access 
     ir_at(t, done);
 }
 
-/* Looks at the addresses when the code runs: are they probably even? */
+/* Tests whether the addresses have one stride, which is probable. */
 static void store_seems_even(struct translator *t, const struct vector_access *a, struct lanes data)
 {
     LLVMBasicBlockRef even = ir_block(t, "even"), near = ir_block(t, "consecutive"), apart = ir_block(t, ""),
@@ -274,7 +274,7 @@ static void store_seems_even(struct translator *t, const struct vector_access *a
     ir_at(t, done);
 }
 
-/* Looks at the addresses when the code runs. */
+/* Tests the shape of the addresses. */
 static void store_as_found(struct translator *t, const struct vector_access *a, struct lanes data)
 {
     LLVMBasicBlockRef done = ir_block(t, ""), fast = ir_block(t, "consecutive"), other = ir_block(t, "");
