@@ -2,13 +2,14 @@
  * examples/rtl/simt.sv: a launch, plain request/response ports to memory, and what completes. MODEL is the class that
  * Verilator has made, MODEL_HEADER its header; examples/rtl/Makefile shows the commands.
  *
- * Ports are of 32 bits where nothing else is said. `line` is a packed array of words, `vector` one of a word per lane:
+ * Ports are of 32 bits where nothing else is said. `line` is a packed array of 1, 2, 4 ... or 64 words, `vector` one of
+ * a word per lane. Outputs are read just before the rising edge of the clock, and inputs change just after it:
  *
  *   clock, reset          one bit each
  *   has_lanes, has_warps, has_slots, has_lds_bytes    constants: what the design is like
  *   launch, launch_*      one bit: a launch begins, behind a reset; the other values stay until its end
  *   done                  one bit: it has ended
- *   fault                 it has ended of a fault of FAULTS below: fault_pc, fault_word
+ *   fault                 it has ended of fault 1, 2 ... of FAULTS below; fault_pc and fault_word say where
  *   fetch_*               asks for an instruction: valid, id, address. fetched_* answers, in the order of requests
  *   memory_*              loads a line, or stores bytes of one: valid, write, address, data (line), strobe. answer_*
  *                         answers, likewise; stores, too
@@ -27,6 +28,7 @@
 #include <cstring>
 #include <deque>
 #include <memory>
+#include <new>
 #include <string>
 #include <unistd.h>
 #include <vector>
@@ -387,10 +389,10 @@ device::~ventus_backend_device()
     close_reference();
 }
 
-/* ---- the interface of ventus_backend.h ---- */
+/* ---- the interface of ventus_backend.h, whose caller is C and knows no exceptions ---- */
 
 static int open_device(const ventus_backend_options *options, device **result, char *why, size_t why_size)
-{
+try {
     auto d = std::make_unique<device>();
     std::string wrong;
     if (!set_all(d->o, options->text, wrong))
@@ -399,6 +401,8 @@ static int open_device(const ventus_backend_options *options, device **result, c
     if (!put_bug(d->model, d->o.bug, 0)) return fail(why, why_size, "the design has no such bug");
     *result = d.release();
     return 0;
+} catch (const std::bad_alloc &) {
+    return fail(why, why_size, "the host is out of memory");
 }
 
 static void close_device(device *d) { delete d; }
@@ -422,7 +426,7 @@ static int describe(device *d, ventus_backend_info *i, char *why, size_t why_siz
 }
 
 static int write_memory(device *d, uint64_t address, const void *from, uint64_t size, char *why, size_t why_size)
-{
+try {
     if (address >> 32 || size > (1ull << 32) - address) return fail(why, why_size, "addresses have 32 bits");
     for (uint64_t done = 0; done < size;) {
         const uint64_t at = (address + done) % PAGE, n = std::min<uint64_t>(PAGE - at, size - done);
@@ -433,6 +437,8 @@ static int write_memory(device *d, uint64_t address, const void *from, uint64_t 
         done += n;
     }
     return 0;
+} catch (const std::bad_alloc &) {
+    return fail(why, why_size, "the host is out of memory");
 }
 
 static int read_memory(device *d, uint64_t address, void *to, uint64_t size, char *why, size_t why_size)
@@ -460,7 +466,7 @@ static void open_private(device *d)
 }
 
 static int launch(device *d, const ventus_backend_launch *l, char *why, size_t why_size)
-{
+try {
     MODEL &m = d->model;
     std::string wrong;
     d->launched = *l;
@@ -488,6 +494,8 @@ static int launch(device *d, const ventus_backend_launch *l, char *why, size_t w
     d->tick();
     m.launch = 0;
     return 0;
+} catch (const std::bad_alloc &) {
+    return fail(why, why_size, "the host is out of memory");
 }
 
 /* What has become of the launch, after a cycle. */
@@ -520,7 +528,7 @@ static int state_of(device *d, ventus_backend_outcome *out)
 }
 
 static int wait(device *d, uint64_t timeout_ns, ventus_backend_outcome *out)
-{
+try {
     using clock = std::chrono::steady_clock;
     const auto begin = clock::now();
     for (;;) {
@@ -531,6 +539,9 @@ static int wait(device *d, uint64_t timeout_ns, ventus_backend_outcome *out)
         }
         if (clock::now() - begin > std::chrono::nanoseconds(timeout_ns)) return VENTUS_BACKEND_RUNS;
     }
+} catch (const std::bad_alloc &) {
+    snprintf(out->text, sizeof out->text, "the host is out of memory");
+    return VENTUS_BACKEND_FAILED;
 }
 
 static uint32_t counters(device *d, ventus_backend_counter *c, uint32_t room)
