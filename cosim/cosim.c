@@ -247,6 +247,16 @@ static int begin_launch(struct ventus_cosim *c, const struct launch *l)
     return c->launched || cosim_fail(c, "out of memory");
 }
 
+int ventus_cosim_ref_last_groups(struct ventus_cosim *c, uint32_t work_items, uint32_t dimension)
+{
+    if (!given(c, c)) return 0;
+    if (c->launched) return cosim_fail(c, "a launch is under way: the last groups are said before it begins");
+    if (dimension > 2) return cosim_fail(c, "dimension %u: there are 0 to 2", (unsigned)dimension);
+    c->last_items = work_items;
+    c->last_of = dimension;
+    return 1;
+}
+
 int ventus_cosim_ref_launch(struct ventus_cosim *c, const struct ventus_cosim_launch *in)
 {
     if (!given(c, in)) return 0;
@@ -257,11 +267,14 @@ int ventus_cosim_ref_launch(struct ventus_cosim *c, const struct ventus_cosim_la
                              .warps = in->warps,
                              .threads_per_warp = in->threads_per_warp,
                              .work_items = in->work_items ? in->work_items : lanes,
+                             .last_items = c->last_items,
+                             .last_of = c->last_of,
                              .sgprs = in->sgprs ? in->sgprs : ISA_XREGS,
                              .vgprs = in->vgprs ? in->vgprs : ISA_VREGS,
                              .lds_bytes = in->lds_bytes,
                              .pds_base = in->pds_base,
                              .pds_bytes = in->pds_bytes};
+    if (!c->launched) c->last_items = c->last_of = 0; /* whether it begins or not */
     return begin_launch(c, &l);
 }
 

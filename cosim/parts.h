@@ -118,7 +118,8 @@ struct ventus_cosim {
         uint32_t kind, reg, mask;
     } written; /* by the last step (ventus_cosim_ref_written) */
     struct job job;
-    struct place *places; /* sms * groups_per_sm */
+    uint32_t last_items, last_of; /* of the next launch (ventus_cosim_ref_last_groups) */
+    struct place *places;         /* sms * groups_per_sm */
     uint32_t nplaces, groups_begun, groups_ended, serials;
     uint8_t *begun; /* bit per work-group of the launch */
     struct watched **harts;

@@ -23,7 +23,7 @@ extern "C" {
 #endif
 
 #define VENTUS_COSIM_API_MAJOR 1
-#define VENTUS_COSIM_API_MINOR 1
+#define VENTUS_COSIM_API_MINOR 2
 #define VENTUS_COSIM_HARTS     65536
 
 typedef struct ventus_cosim ventus_cosim;
@@ -78,6 +78,11 @@ struct ventus_cosim_launch {
     uint32_t pds_base;         /* private memory, and */
     uint32_t pds_bytes;        /* ... bytes of a work-item */
 };
+
+/* In the next launch, the last work-groups in `dimension` (0 to 2) have `work_items` work-items, in as many warps as
+ * the others; lower dimensions have one group each. 0 work-items: all groups are alike, as in launches without this
+ * call. 0: there is no such dimension, or a launch is under way. (API 1.2) */
+int ventus_cosim_ref_last_groups(ventus_cosim *cosim, uint32_t work_items, uint32_t dimension);
 
 /* Begins a launch. Its memory has been written. One at a time; 0, too, when the machine has no room for its
  * work-groups, or when there are more than 2^24. */

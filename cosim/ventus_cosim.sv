@@ -39,6 +39,8 @@ package ventus_cosim;
     output lanes_t bytes, input longint unsigned size);
   import "DPI-C" function int ventus_cosim_ref_memory_compare(input chandle cosim, input int unsigned addr,
     input lanes_t bytes, input longint unsigned size);
+  import "DPI-C" function int ventus_cosim_ref_last_groups(input chandle cosim, input int unsigned work_items,
+    input int unsigned dimension);
   import "DPI-C" function int ventus_cosim_ref_launch(input chandle cosim, input launch_t launch);
   import "DPI-C" function int unsigned ventus_cosim_ref_launch_field(input chandle cosim, input int unsigned field);
   import "DPI-C" function int unsigned ventus_cosim_ref_word(input chandle cosim, input int unsigned addr);

@@ -2,13 +2,14 @@
  * examples/rtl/simt.sv: a launch, plain request/response ports to memory, and what completes. MODEL is the class that
  * Verilator has made, MODEL_HEADER its header; examples/rtl/Makefile shows the commands.
  *
- * Ports are of 32 bits where nothing else is said. `line` is a packed array of words, `vector` one of a word per lane:
+ * Ports are of 32 bits where nothing else is said. `line` is a packed array of 1, 2, 4 ... or 64 words, `vector` one of
+ * a word per lane. Outputs are read just before the rising edge of the clock, and inputs change just after it:
  *
  *   clock, reset          one bit each
  *   has_lanes, has_warps, has_slots, has_lds_bytes    constants: what the design is like
  *   launch, launch_*      one bit: a launch begins, behind a reset; the other values stay until its end
  *   done                  one bit: it has ended
- *   fault                 it has ended of a fault of FAULTS below: fault_pc, fault_word
+ *   fault                 it has ended of fault 1, 2 ... of FAULTS below; fault_pc and fault_word say where
  *   fetch_*               asks for an instruction: valid, id, address. fetched_* answers, in the order of requests
  *   memory_*              loads a line, or stores bytes of one: valid, write, address, data (line), strobe. answer_*
  *                         answers, likewise; stores, too
@@ -20,12 +21,14 @@
  * difference ends the launch. */
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <deque>
 #include <memory>
+#include <new>
 #include <string>
 #include <unistd.h>
 #include <vector>
@@ -43,7 +46,8 @@ namespace
 {
 
 constexpr uint32_t PAGE = 4096, MOST_LANES = 32;
-constexpr uint64_t STUCK = 100000; /* cycles in which nothing completes: the design will not go on */
+constexpr uint64_t STUCK = 100000;           /* cycles in which nothing completes: the design will not go on ... */
+constexpr uint64_t ANSWERS = 2 * MOST_LANES; /* ... unless an instruction may wait for so many answers of memory */
 const char *const FAULTS[] = {"", "illegal instruction", "an address is not aligned",
                               "an access where there is no memory", "the SIMT stack is full"};
 
@@ -74,7 +78,8 @@ int fail(char *why, size_t size, const std::string &text)
 bool set(options &o, const std::string &name, const std::string &value)
 {
     char *end;
-    const uint64_t number = strtoull(value.c_str(), &end, 0);
+    const bool is_hex = value.rfind("0x", 0) == 0;
+    const uint64_t number = strtoull(value.c_str(), &end, is_hex ? 16 : 10);
     const bool is_number = !value.empty() && value[0] >= '0' && value[0] <= '9' && !*end;
     if (name == "cosim" && is_number && number <= 1) return o.cosim = number, true;
     if (name == "cycles" && is_number) return o.cycles = number, true;
@@ -94,17 +99,17 @@ const char *const KNOWN = "cosim=0 or 1, report=FILE, program=ELF, cycles=MOST, 
 #endif
     ;
 
-/* The first item that is wrong; "" if none is. */
-std::string set_all(options &o, const std::string &list)
+/* False: `wrong` is the first item that is no option. */
+bool set_all(options &o, const std::string &list, std::string &wrong)
 {
     for (size_t at = 0; at < list.size();) {
         const size_t end = std::min(list.find(',', at), list.size()), equals = list.find('=', at);
         const std::string item = list.substr(at, end - at);
         if (equals >= end || !set(o, list.substr(at, equals - at), list.substr(equals + 1, end - equals - 1)))
-            return item;
+            return wrong = item, false;
         at = end + 1;
     }
-    return "";
+    return true;
 }
 
 /* ---- ports ---- */
@@ -119,8 +124,9 @@ template <class M> bool put_bug(M &, uint64_t bug, long) { return !bug; }
 
 template <class P> void put(P &port, uint32_t value) { port = static_cast<P>(value); }
 
-/* A port of more than 64 bits. */
-template <std::size_t N> uint32_t *words(VlWide<N> &port) { return port.m_storage; }
+/* Verilator keeps a port in an integer, or from 65 bits on in an array of words: either way, bit k is bit k % 8 of byte
+ * k / 8, on hosts where the lowest byte comes first. */
+template <class P> uint8_t *bytes(P &port) { return reinterpret_cast<uint8_t *>(&port); }
 
 } // namespace
 
@@ -130,6 +136,7 @@ struct ventus_backend_device {
     MODEL model{&context};
 #ifdef WAVEFORMS
     VerilatedVcdC waves;
+    std::string waveform; /* its file */
 #endif
     std::vector<std::unique_ptr<page>> pages = std::vector<std::unique_ptr<page>>(1u << 20);
     std::vector<bool> changed = std::vector<bool>(1u << 20); /* by the driver, since the reference has them */
@@ -141,6 +148,7 @@ struct ventus_backend_device {
     ventus_cosim *cosim = nullptr;
     ventus_backend_info info{};
 
+    bool open_waves(std::string &why);
     bool open_reference(std::string &why);
     void close_reference();
     bool begin_reference(std::string &why);
@@ -204,7 +212,8 @@ void device::ask()
         fetches.push_back(a);
     }
     if (!model.memory_valid) return;
-    static_assert(sizeof model.memory_data <= sizeof answer::data, "a line has up to 64 words");
+    static_assert(sizeof model.memory_data <= sizeof answer::data && PAGE % sizeof model.memory_data == 0,
+                  "a line has 1, 2, 4 ... or 64 words");
     answer a{cycle + o.latency, 0, sizeof model.memory_data, true, {}};
     uint8_t *from = model.memory_address % a.bytes ? nullptr : bytes_at(model.memory_address);
     if (from) {
@@ -218,10 +227,9 @@ void device::ask()
 void device::write_line(uint32_t address)
 {
     uint8_t *to = bytes_at(address);
-    const uint8_t *from = reinterpret_cast<const uint8_t *>(words(model.memory_data));
-    const uint32_t *strobe = words(model.memory_strobe);
+    const uint8_t *from = bytes(model.memory_data), *strobe = bytes(model.memory_strobe);
     for (uint32_t i = 0; i < sizeof model.memory_data; i++)
-        if (strobe[i / 32] >> i % 32 & 1) to[i] = from[i];
+        if (strobe[i / 8] >> i % 8 & 1) to[i] = from[i];
     stored[address / PAGE] = true;
 }
 
@@ -239,9 +247,29 @@ void device::answer_all()
     if (model.answer_valid) {
         const answer &a = lines.front();
         model.answer_error = a.error;
-        memcpy(words(model.answer_data), a.data, a.bytes);
+        memcpy(bytes(model.answer_data), a.data, a.bytes);
         lines.pop_front();
     }
+}
+
+/* With the first launch, so that nothing is overwritten by who only asks what the device is like. A second device of
+ * the process, as after a launch that was stopped, has a file of its own. */
+bool device::open_waves(std::string &why)
+{
+#ifdef WAVEFORMS
+    static std::atomic<unsigned> devices{0};
+    if (o.trace.empty() || waves.isOpen()) return true;
+    if (waveform.empty()) {
+        const unsigned number = ++devices;
+        waveform = number == 1 ? o.trace : o.trace + "." + std::to_string(number);
+        context.traceEverOn(true);
+        model.trace(&waves, 99);
+    }
+    waves.open(waveform.c_str());
+    if (!waves.isOpen()) return why = "the waveform cannot be written: " + waveform, false;
+#endif
+    (void)why;
+    return true;
 }
 
 /* ---- lock step ---- */
@@ -288,7 +316,7 @@ bool device::begin_reference(std::string &why)
         if (changed[p]) good = ventus_cosim_ref_memory_write(cosim, p * PAGE, pages[p]->data(), PAGE);
         changed[p] = false;
     }
-    good = good && ventus_cosim_ref_launch(cosim, &c);
+    good = good && ventus_cosim_ref_last_groups(cosim, l.last_items, l.last_of) && ventus_cosim_ref_launch(cosim, &c);
     if (!good) why = std::string("the reference: ") + ventus_cosim_error(cosim);
     return good;
 }
@@ -326,13 +354,13 @@ void device::compare()
         static_assert(sizeof m.retire_v <= 4 * MOST_LANES, "a warp has up to 32 lanes");
         std::array<uint32_t, MOST_LANES> a{}, b{};
         if (m.retire_writes_x) good = ventus_cosim_dut_x_set(c, hart, m.retire_register, m.retire_x);
-        if (m.retire_writes_v) {
-            memcpy(a.data(), words(m.retire_v), sizeof m.retire_v);
+        if (m.retire_writes_v && good) {
+            memcpy(a.data(), bytes(m.retire_v), sizeof m.retire_v);
             good = ventus_cosim_dut_v_set(c, hart, m.retire_register, m.retire_lanes, a.data());
         }
         if (m.retire_memory && good) {
-            memcpy(a.data(), words(m.retire_addresses), sizeof m.retire_addresses);
-            memcpy(b.data(), words(m.retire_data), sizeof m.retire_data);
+            memcpy(a.data(), bytes(m.retire_addresses), sizeof m.retire_addresses);
+            memcpy(b.data(), bytes(m.retire_data), sizeof m.retire_data);
             good = ventus_cosim_dut_bus(c, hart, m.retire_store, m.retire_bytes, m.retire_memory_lanes, a.data(),
                                         b.data());
         }
@@ -361,26 +389,20 @@ device::~ventus_backend_device()
     close_reference();
 }
 
-/* ---- the interface of ventus_backend.h ---- */
+/* ---- the interface of ventus_backend.h, whose caller is C and knows no exceptions ---- */
 
 static int open_device(const ventus_backend_options *options, device **result, char *why, size_t why_size)
-{
+try {
     auto d = std::make_unique<device>();
-    const std::string wrong = set_all(d->o, options->text);
-    if (!wrong.empty())
+    std::string wrong;
+    if (!set_all(d->o, options->text, wrong))
         return fail(why, why_size, "'" + wrong + "' is no option, or has no such value; there are " + KNOWN);
     d->reset();
     if (!put_bug(d->model, d->o.bug, 0)) return fail(why, why_size, "the design has no such bug");
-#ifdef WAVEFORMS
-    if (!d->o.trace.empty()) {
-        d->context.traceEverOn(true);
-        d->model.trace(&d->waves, 99);
-        d->waves.open(d->o.trace.c_str());
-        if (!d->waves.isOpen()) return fail(why, why_size, "the waveform cannot be written: " + d->o.trace);
-    }
-#endif
     *result = d.release();
     return 0;
+} catch (const std::bad_alloc &) {
+    return fail(why, why_size, "the host is out of memory");
 }
 
 static void close_device(device *d) { delete d; }
@@ -404,7 +426,7 @@ static int describe(device *d, ventus_backend_info *i, char *why, size_t why_siz
 }
 
 static int write_memory(device *d, uint64_t address, const void *from, uint64_t size, char *why, size_t why_size)
-{
+try {
     if (address >> 32 || size > (1ull << 32) - address) return fail(why, why_size, "addresses have 32 bits");
     for (uint64_t done = 0; done < size;) {
         const uint64_t at = (address + done) % PAGE, n = std::min<uint64_t>(PAGE - at, size - done);
@@ -415,6 +437,8 @@ static int write_memory(device *d, uint64_t address, const void *from, uint64_t 
         done += n;
     }
     return 0;
+} catch (const std::bad_alloc &) {
+    return fail(why, why_size, "the host is out of memory");
 }
 
 static int read_memory(device *d, uint64_t address, void *to, uint64_t size, char *why, size_t why_size)
@@ -442,7 +466,7 @@ static void open_private(device *d)
 }
 
 static int launch(device *d, const ventus_backend_launch *l, char *why, size_t why_size)
-{
+try {
     MODEL &m = d->model;
     std::string wrong;
     d->launched = *l;
@@ -451,9 +475,9 @@ static int launch(device *d, const ventus_backend_launch *l, char *why, size_t w
         return fail(why, why_size, "a warp of the design has another number of lanes");
     if (l->warps > m.has_warps || l->lds_bytes > m.has_lds_bytes)
         return fail(why, why_size, "the work-group is too large");
-    if (d->o.cosim && l->last_items) return fail(why, why_size, "the reference has no smaller last groups");
+    if (!d->open_waves(wrong)) return fail(why, why_size, wrong);
     open_private(d);
-    if (d->o.cosim && !d->begin_reference(wrong)) return fail(why, why_size, wrong);
+    if (d->o.cosim && !d->begin_reference(wrong)) return d->close_reference(), fail(why, why_size, wrong);
     d->stored.assign(d->stored.size(), false);
     d->failure.clear();
     d->reset();
@@ -470,6 +494,8 @@ static int launch(device *d, const ventus_backend_launch *l, char *why, size_t w
     d->tick();
     m.launch = 0;
     return 0;
+} catch (const std::bad_alloc &) {
+    return fail(why, why_size, "the host is out of memory");
 }
 
 /* What has become of the launch, after a cycle. */
@@ -493,16 +519,16 @@ static int state_of(device *d, ventus_backend_outcome *out)
         snprintf(out->text, sizeof out->text, "it has taken %llu cycles", static_cast<unsigned long long>(cycles));
         return VENTUS_BACKEND_TIMEOUT;
     }
-    if (d->cycle - d->last > STUCK + d->o.latency) {
+    if (d->cycle - d->last > STUCK + ANSWERS * d->o.latency) {
         snprintf(out->text, sizeof out->text, "no instruction has completed for %llu cycles",
-                 static_cast<unsigned long long>(STUCK));
+                 static_cast<unsigned long long>(d->cycle - d->last));
         return VENTUS_BACKEND_FAILED;
     }
     return VENTUS_BACKEND_RUNS;
 }
 
 static int wait(device *d, uint64_t timeout_ns, ventus_backend_outcome *out)
-{
+try {
     using clock = std::chrono::steady_clock;
     const auto begin = clock::now();
     for (;;) {
@@ -513,6 +539,9 @@ static int wait(device *d, uint64_t timeout_ns, ventus_backend_outcome *out)
         }
         if (clock::now() - begin > std::chrono::nanoseconds(timeout_ns)) return VENTUS_BACKEND_RUNS;
     }
+} catch (const std::bad_alloc &) {
+    snprintf(out->text, sizeof out->text, "the host is out of memory");
+    return VENTUS_BACKEND_FAILED;
 }
 
 static uint32_t counters(device *d, ventus_backend_counter *c, uint32_t room)

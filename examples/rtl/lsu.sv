@@ -1,6 +1,6 @@
 // The load-store unit: one memory instruction at a time, a line at a time.
 //
-// The addresses of all lanes are known at once; what costs time is how many lines of 128 bytes they touch. In each
+// The addresses of all lanes are known at once; what costs time is how many lines (of 128 bytes) they touch. In each
 // round the lowest lane that still waits names a line, and all waiting lanes whose addresses are in it are served by the same
 // access: they are coalesced. 32 consecutive words take one access, 32 words of a column of a matrix take 32.
 module lsu
@@ -78,7 +78,7 @@ module lsu
   endfunction
 
   // The next line, and who is served by it.
-  localparam int unsigned LINE = $clog2(LINE_WORDS * 4);
+  localparam int unsigned LINE = $clog2(LINE_WORDS * 4);  // bits of an address within a line
   logic [3:0] covered;
   logic [LINE-3:0] place;
   always_comb begin

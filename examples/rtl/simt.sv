@@ -56,6 +56,10 @@ module simt
     output vector_t retire_addresses, retire_data,
     output word_t retire_mask, retire_depth
 );
+  if (LANES < 4 || LANES > 32 || $countones(LANES) != 1) $error("LANES must be 4, 8, 16 or 32");
+  if (WARPS < 2 || $countones(WARPS) != 1) $error("WARPS must be a power of two, 2 or more");
+  if (LINE_WORDS < 2 || LINE_WORDS > 64 || $countones(LINE_WORDS) != 1) $error("LINE_WORDS must be 2, 4, 8, 16, 32 or 64");
+
   bug_t planted;
   assign planted = bug_t'(bug[4:0]);
 

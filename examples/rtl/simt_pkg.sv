@@ -5,18 +5,21 @@
 // encodings are those of isa/*.def; what is not decoded here is ILLEGAL and ends the launch.
 package simt_pkg;
 
-  // -DLANES=8 and so on for other sizes. A warp has as many threads as there are lanes.
+  // -DLANES=8 and so on for other sizes, powers of two. A warp has as many threads as there are lanes.
 `ifndef LANES
 `define LANES 32
 `endif
 `ifndef WARPS
 `define WARPS 8
 `endif
+`ifndef LINE_WORDS
+`define LINE_WORDS 32
+`endif
   localparam int unsigned LANES = `LANES;      // threads of a warp: 4, 8, 16 or 32
-  localparam int unsigned WARPS = `WARPS;      // resident warps
+  localparam int unsigned WARPS = `WARPS;      // resident warps: 2 or more
   localparam int unsigned SLOTS = 4;           // resident work-groups
   localparam int unsigned LDS_BYTES = 65536;   // local memory, shared by the work-groups
-  localparam int unsigned LINE_WORDS = 32;     // of a line, which one access to memory can reach
+  localparam int unsigned LINE_WORDS = `LINE_WORDS;  // of a line, which one access to memory can reach: 2 to 64
   localparam int unsigned DEPTH = LANES;       // entries of a SIMT stack: enough, as the smaller side runs first
   localparam int unsigned WARP_BITS = $clog2(WARPS), SLOT_BITS = $clog2(SLOTS), DEPTH_BITS = $clog2(DEPTH + 1);
 
@@ -41,10 +44,11 @@ package simt_pkg;
     ALU, BRANCH, VBRANCH, JUMP, CSR, VSET, LOAD, STORE, JOIN, SETRPC, TO_SCALAR, BARRIER, FINISH, PREFIX, NOTHING, ILLEGAL
   } unit_t;
 
-  typedef enum logic [1:0] {A_X1, A_PC, A_V2, A_V1} a_t;          // where operand a comes from
+  typedef enum logic [1:0] {A_X1, A_PC, A_V2, A_V1} a_t;              // where operand a comes from
   typedef enum logic [2:0] {B_X2, B_X1, B_IMM, B_V1, B_V2} b_t;       // and operand b
-  typedef enum logic [1:0] {NONE, TO_X, TO_V} result_t;           // what is written
-  typedef enum logic [1:0] {SCALAR, FLAT, PRIVATE, INDEXED} space_t;  // whose addresses an access has
+  typedef enum logic [1:0] {NONE, TO_X, TO_V} result_t;               // what is written
+  // Addresses of an access: one of the warp; one of each lane; an offset in each lane's private memory; base and offset of each lane.
+  typedef enum logic [1:0] {SCALAR, FLAT, PRIVATE, INDEXED} space_t;
 
   // A prefix in front of an instruction: upper bits of its register numbers, or of its immediate.
   typedef struct packed {
@@ -64,8 +68,8 @@ package simt_pkg;
     logic [7:0] rd, rs1, rs2, rs3; // registers, scalar or vector; rs3 is added to products, or stored by index
     word_t imm;
     space_t space;
-    logic [1:0] size;         // of an access: 1 << size bytes
-    logic is_signed;            // a load extends the sign
+    logic [1:0] size;              // of an access: 1 << size bytes
+    logic is_signed;               // a load extends the sign
   } decoded_t;
 
   // Why a launch ends early.
@@ -130,17 +134,11 @@ package simt_pkg;
         if (is_reg && w[31:25] == 7'h20) legal = 1;
         return is_reg && w[30] ? SUB : ADD;
       end
-      1: begin
-        legal = w[31:25] == 0;
-        return SLL;
-      end
+      1: begin legal = w[31:25] == 0; return SLL; end
       2: return SLT;
       3: return SLTU;
       4: return XOR;
-      5: begin
-        legal = w[31:25] == 0 || w[31:25] == 7'h20;
-        return w[30] ? SRA : SRL;
-      end
+      5: begin legal = w[31:25] == 0 || w[31:25] == 7'h20; return w[30] ? SRA : SRL; end
       6: return OR;
       7: return AND;
     endcase
@@ -179,10 +177,7 @@ package simt_pkg;
       5: return SGE;
       6: return SLTU;
       7: return SGEU;
-      default: begin
-        legal = 0;
-        return SEQ;
-      end
+      default: begin legal = 0; return SEQ; end
     endcase
   endfunction
 

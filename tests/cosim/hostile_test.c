@@ -62,6 +62,7 @@ static void test_no_reference(void **state)
         ventus_cosim_ref_memory_read(NULL, DATA, word, 4),
         ventus_cosim_ref_program_load(NULL, "x.elf"),
         ventus_cosim_ref_launch(NULL, &one_warp),
+        ventus_cosim_ref_last_groups(NULL, 1, 0),
         ventus_cosim_ref_case(NULL, "x.metadata"),
         ventus_cosim_ref_launch_end(NULL),
         ventus_cosim_ref_memory_compare(NULL, DATA, word, 4),
@@ -167,8 +168,12 @@ static void test_launches(void **state)
     l = one_warp;
     l.vgprs = UINT32_MAX;
     failed(c, ventus_cosim_ref_launch(c, &l), "does not fit");
-    assert_true(ventus_cosim_ref_launch(c, &one_warp));
+    failed(c, ventus_cosim_ref_last_groups(c, 1, 3), "there are 0 to 2");
+    assert_true(ventus_cosim_ref_last_groups(c, UINT32_MAX, 2));
+    failed(c, ventus_cosim_ref_launch(c, &one_warp), "work-items of the last group do not fit");
+    assert_true(ventus_cosim_ref_launch(c, &one_warp)); /* it was for one launch */
     failed(c, ventus_cosim_ref_launch(c, &one_warp), "another one is under way");
+    failed(c, ventus_cosim_ref_last_groups(c, 1, 0), "a launch is under way");
     failed(c, ventus_cosim_dut_group_begin(c, 0, 0, 0, 0x60000000, 0), "not in the window of local memory");
     failed(c, ventus_cosim_dut_group_begin(c, UINT32_MAX, 0, 0, 0x70000000, 0), "the machine has");
     failed(c, ventus_cosim_dut_group_begin(c, 0, UINT32_MAX, 0, 0x70000000, 0), "the machine has");

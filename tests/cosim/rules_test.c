@@ -509,6 +509,29 @@ static void test_code_behind_data(void **state)
     ventus_cosim_ref_shutdown(c);
 }
 
+/* The last group has three work-items of four lanes; the next launch has whole groups again. */
+static void test_last_group(void **state)
+{
+    const uint32_t ret = 0x0000400b;
+    ventus_cosim *c = ventus_cosim_ref_init(NULL, VENTUS_COSIM_SIMT);
+    (void)state;
+    assert_true(ventus_cosim_ref_memory_write(c, CODE, &ret, sizeof ret));
+    for (uint32_t last = 3; last <= 4; last++) {
+        if (last < 4) assert_true(ventus_cosim_ref_last_groups(c, last, 0));
+        assert_true(ventus_cosim_ref_launch(c, &two_groups));
+        for (uint32_t g = 0; g < 2; g++) {
+            const uint32_t lanes = (1u << (g ? last : 4)) - 1;
+            assert_true(ventus_cosim_dut_group_begin(c, g, 0, g, LOCAL, 0));
+            assert_true(ventus_cosim_dut_warp_begin(c, g, g, 0, 0));
+            assert_int_equal(ventus_cosim_ref_mask(c, g), lanes);
+            assert_true(ventus_cosim_dut_simt_set(c, g, lanes, 0) && ventus_cosim_dut_retire(c, g, CODE, ret));
+            assert_true(ventus_cosim_dut_group_end(c, g, 0));
+        }
+        assert_true(ventus_cosim_ref_launch_end(c));
+    }
+    ventus_cosim_ref_shutdown(c);
+}
+
 static void test_nothing_at_all(void **state)
 {
     uint32_t word = 0;
@@ -544,6 +567,7 @@ int main(void)
         cmocka_unit_test(test_host_ends_a_race),
         cmocka_unit_test(test_load_of_a_race),
         cmocka_unit_test(test_code_behind_data),
+        cmocka_unit_test(test_last_group),
         cmocka_unit_test(test_nothing_at_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
