@@ -12,14 +12,7 @@ static float between(float x, float low, float high) { return fmin(fmax(x, low),
 
 #define CONVERT(T, MODE, VALUE) \
     OVERLOAD T convert_##T##MODE(float x) { return (T)(VALUE); } \
-    SIZES(CONVERT_N, T, MODE)
-#define CONVERT_N(n, lo, hi, T, MODE) \
-    OVERLOAD T##n convert_##T##n##MODE(float##n x) \
-    { \
-        T##n r; \
-        for (uint i = 0; i < n; i++) r[i] = convert_##T##MODE(x[i]); \
-        return r; \
-    }
+    SIZES(CONVERSION_N, T, MODE, float)
 
 #define SIGNED(T)   CONVERT(T, _rte, __ventus_nearest_int(x)) CONVERT(T, _rtp, up(x)) CONVERT(T, _rtn, down(x))
 #define UNSIGNED(T) CONVERT(T, _rte, __ventus_nearest_uint(x)) CONVERT(T, _rtp, up_unsigned(x)) CONVERT(T, _rtn, (uint)x)

@@ -26,14 +26,7 @@ OVERLOAD float convert_float_rtz(double x) { return with_sign(x, float_inside(fa
 OVERLOAD float convert_float_rtn(double x) { return with_sign(x, x < 0 ? float_outside(-x) : float_inside(x)); }
 OVERLOAD float convert_float_rtp(double x) { return with_sign(x, x < 0 ? float_inside(-x) : float_outside(x)); }
 
-#define CONVERT_N(n, lo, hi, R, A, mode) \
-    OVERLOAD R##n convert_##R##n##_##mode(A##n a) \
-    { \
-        R##n r; \
-        for (uint i = 0; i < n; i++) r[i] = convert_##R##_##mode(a[i]); \
-        return r; \
-    }
-#define CONVERT(R, A) SIZES(CONVERT_N, R, A, rtz) SIZES(CONVERT_N, R, A, rtn) SIZES(CONVERT_N, R, A, rtp)
+#define CONVERT(R, A) SIZES(CONVERSION_N, R, _rtz, A) SIZES(CONVERSION_N, R, _rtn, A) SIZES(CONVERSION_N, R, _rtp, A)
 CONVERT(double, long) CONVERT(double, ulong) CONVERT(float, double)
 
 /* ---- halves in memory ---- */

@@ -19,14 +19,7 @@ static OVERLOAD float small(long x) { return clamp(x, -0x20000l, 0x20000l); }
     ROUNDED(T, _rtp, as_half(half_up(NUMBER(a)))) ROUNDED(T, _rtn, as_half(half_down(NUMBER(a))))
 #define ROUNDED(T, MODE, VALUE) \
     OVERLOAD half convert_half##MODE(T a) { return VALUE; } \
-    SIZES(ROUNDED_N, T, MODE)
-#define ROUNDED_N(n, lo, hi, T, MODE) \
-    OVERLOAD half##n convert_half##n##MODE(T##n a) \
-    { \
-        half##n r; \
-        for (uint i = 0; i < n; i++) r[i] = convert_half##MODE(a[i]); \
-        return r; \
-    }
+    SIZES(CONVERSION_N, half, MODE, T)
 TO_HALF(char, (float)) TO_HALF(uchar, (float)) TO_HALF(short, (float)) TO_HALF(ushort, (float))
 TO_HALF(int, small) TO_HALF(uint, small) TO_HALF(long, small) TO_HALF(ulong, small)
 TO_HALF(float, ) TO_HALF(double, )
@@ -36,17 +29,10 @@ TO_HALF(float, ) TO_HALF(double, )
 #define FROM_HALF(T, MODE) \
     OVERLOAD T convert_##T##MODE(float a); \
     OVERLOAD T convert_##T##MODE(half a) { return convert_##T##MODE((float)a); } \
-    SIZES(FROM_HALF_N, T, MODE)
-#define FROM_HALF_N(n, lo, hi, T, MODE) \
-    OVERLOAD T##n convert_##T##n##MODE(half##n a) \
-    { \
-        T##n r; \
-        for (uint i = 0; i < n; i++) r[i] = convert_##T##MODE(a[i]); \
-        return r; \
-    }
+    SIZES(CONVERSION_N, T, MODE, half)
 #define EXACT(T, MODE) \
     OVERLOAD T convert_##T##MODE(half a) { return a; } \
-    SIZES(FROM_HALF_N, T, MODE)
+    SIZES(CONVERSION_N, T, MODE, half)
 #define MODES(M, T, SAT) M(T, SAT) M(T, SAT##_rte) M(T, SAT##_rtz) M(T, SAT##_rtp) M(T, SAT##_rtn)
 #define INTEGER(T) MODES(FROM_HALF, T, ) MODES(FROM_HALF, T, _sat)
 INTEGER(char) INTEGER(uchar) INTEGER(short) INTEGER(ushort) INTEGER(int) INTEGER(uint) INTEGER(long) INTEGER(ulong)

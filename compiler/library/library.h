@@ -110,6 +110,15 @@ static inline uint group_items(void) { return get_local_size(0) * get_local_size
 #define MAP2(f, R, A, B)    SIZES(MAP2_N, f, R, A, B)
 #define MAP3(f, R, A, B, C) SIZES(MAP3_N, f, R, A, B, C)
 
+/* The vector forms of a conversion from A to T, MODE with its underscores, element by element. */
+#define CONVERSION_N(n, lo, hi, T, MODE, A) \
+    OVERLOAD T##n convert_##T##n##MODE(A##n a) \
+    { \
+        T##n r; \
+        for (uint i = 0; i < n; i++) r[i] = convert_##T##MODE(a[i]); \
+        return r; \
+    }
+
 /* Bits of the half that is nearest to x, and of the one next to it: towards zero or away from it, up or down. R is a
  * type that holds all halves. */
 #define NEAREST_HALF(x) as_ushort((half)(x))
