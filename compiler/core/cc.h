@@ -195,5 +195,7 @@ struct primitive {
 };
 /* NULL: it is none. */
 const struct primitive *primitive_find(const char *name);
+/* Is it one, and does it compute a result of a lane's operands, and nothing else? */
+bool primitive_computes(const char *name);
 
 #endif

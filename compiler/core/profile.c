@@ -72,3 +72,9 @@ const struct primitive *primitive_find(const char *name)
         if (!strcmp(primitives[i].name, name)) return &primitives[i];
     return NULL;
 }
+
+bool primitive_computes(const char *name)
+{
+    const struct primitive *p = primitive_find(name);
+    return p && (p->kind == PRIMITIVE_FLOAT || p->kind == PRIMITIVE_PAIRS);
+}

@@ -33,9 +33,8 @@ bool is_pure_primitive(LLVMValueRef f)
     static const char *const names[] = {
         "__ventus_lane", "__ventus_csr",         "__ventus_shared",           "__ventus_meta",
         "__ventus_meet", "__ventus_reservation", "__ventus_reservation_word", NULL};
-    const struct primitive *p = primitive_find(LLVMGetValueName(f));
-    bool pure = p && (p->kind == PRIMITIVE_FLOAT || p->kind == PRIMITIVE_PAIRS);
-    return is_one_of(LLVMGetValueName(f), names) || pure || is_object_primitive(f);
+    const char *name = LLVMGetValueName(f);
+    return is_one_of(name, names) || primitive_computes(name) || is_object_primitive(f);
 }
 
 bool is_primitive(LLVMValueRef f)

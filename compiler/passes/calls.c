@@ -184,9 +184,7 @@ static bool is_of_range(LLVMValueRef f)
 static bool is_of_item(LLVMValueRef f)
 {
     const char *name = LLVMGetValueName(f);
-    const struct primitive *p = primitive_find(name);
-    bool computes = p && (p->kind == PRIMITIVE_FLOAT || p->kind == PRIMITIVE_PAIRS);
-    return computes || !strcmp(name, "__ventus_sampler") || !strcmp(name, "__ventus_meet") ||
+    return primitive_computes(name) || !strcmp(name, "__ventus_sampler") || !strcmp(name, "__ventus_meet") ||
            strstr(name, "__ventus_image");
 }
 

@@ -11,7 +11,8 @@ struct packing {
     struct cc *cc;
     LLVMBuilderRef b;
     LLVMTypeRef word;
-    bool computes; /* on two halves at once */
+    unsigned invariant; /* the kind of metadata that says so of a load */
+    bool computes;      /* on two halves at once */
 };
 
 enum { WORD_BITS = 32, WORD_BYTES = 4, MAX_OPERANDS = 3 };
@@ -117,23 +118,20 @@ static value call_primitive(struct packing *p, const char *name, value *words, u
     return LLVMBuildCall2(p->b, type, f, words, n, "");
 }
 
-/* A word of the result, of those of the operands; NULL: the machine has no such operation on two halves. */
+/* A word of the result, of those of the operands of an instruction that `operands` knows. */
 static value operation(struct packing *p, value inst, value *a)
 {
+    const LLVMOpcode code = LLVMGetInstructionOpcode(inst);
     value signs = number(p, 0x80008000);
-    switch (LLVMGetInstructionOpcode(inst)) {
-    case LLVMFAdd: return call_primitive(p, "__ventus_add_f16x2", a, 2);
-    case LLVMFSub: a[1] = LLVMBuildXor(p->b, a[1], signs, ""); return call_primitive(p, "__ventus_add_f16x2", a, 2);
-    case LLVMFMul: return call_primitive(p, "__ventus_mul_f16x2", a, 2);
-    case LLVMFNeg: return LLVMBuildXor(p->b, a[0], signs, "");
-    case LLVMCall: break;
-    default: return NULL;
-    }
+    if (code == LLVMFNeg) return LLVMBuildXor(p->b, a[0], signs, "");
+    if (code == LLVMFSub) a[1] = LLVMBuildXor(p->b, a[1], signs, "");
+    if (code == LLVMFAdd || code == LLVMFSub) return call_primitive(p, "__ventus_add_f16x2", a, 2);
+    if (code == LLVMFMul) return call_primitive(p, "__ventus_mul_f16x2", a, 2);
     if (intrinsic_is(inst, "fabs")) return LLVMBuildAnd(p->b, a[0], number(p, 0x7fff7fff), "");
     return call_primitive(p, "__ventus_fma_f16x2", a, 3);
 }
 
-/* The number of operands of such an operation; 0: it is none. */
+/* The number of operands of what the machine does on two halves; 0: it is nothing of that. */
 static unsigned operands(value inst)
 {
     switch (LLVMGetInstructionOpcode(inst)) {
@@ -172,9 +170,7 @@ static value load(struct packing *p, value inst)
 {
     value words = LLVMBuildLoad2(p->b, words_type(p, LLVMTypeOf(inst)), LLVMGetOperand(inst, 0), "");
     LLVMSetAlignment(words, LLVMGetAlignment(inst));
-    unsigned invariant = LLVMGetMDKindIDInContext(p->cc->context, "invariant.load", sizeof "invariant.load" - 1);
-    value node = LLVMGetMetadata(inst, invariant);
-    if (node) LLVMSetMetadata(words, invariant, node);
+    if (LLVMGetMetadata(inst, p->invariant)) load_is_invariant(p->cc, words);
     return words;
 }
 
@@ -191,14 +187,23 @@ static value choose(struct packing *p, value inst)
     return LLVMBuildSelect(p->b, LLVMGetOperand(inst, 0), yes, no, "");
 }
 
+/* What phi has from a block already: a switch can lead there more than once, and then always brings the same value. */
+static value already_from(value phi, LLVMBasicBlockRef block)
+{
+    for (unsigned i = 0; i < LLVMCountIncoming(phi); i++)
+        if (LLVMGetIncomingBlock(phi, i) == block) return LLVMGetIncomingValue(phi, i);
+    return NULL;
+}
+
 /* What comes in is converted at the end of the block that it comes from. */
 static value merge(struct packing *p, value inst)
 {
     value phi = LLVMBuildPhi(p->b, words_type(p, LLVMTypeOf(inst)), "");
     for (unsigned i = 0; i < LLVMCountIncoming(inst); i++) {
         LLVMBasicBlockRef from = LLVMGetIncomingBlock(inst, i);
+        value words = already_from(phi, from);
         LLVMPositionBuilderBefore(p->b, LLVMGetBasicBlockTerminator(from));
-        value words = packed(p, LLVMGetIncomingValue(inst, i));
+        if (!words) words = packed(p, LLVMGetIncomingValue(inst, i));
         LLVMAddIncoming(phi, &words, &from, 1);
     }
     return phi;
@@ -206,8 +211,8 @@ static value merge(struct packing *p, value inst)
 
 /* ---- which instructions ---- */
 
-/* Of a load whose value only one element is used of, that element is loaded alone. */
-static bool has_one_use(value inst)
+/* Is only one element of a load used? Then that is loaded alone. */
+static bool is_of_one_element(value inst)
 {
     LLVMUseRef use = LLVMGetFirstUse(inst);
     return use && !LLVMGetNextUse(use) && LLVMIsAExtractElementInst(LLVMGetUser(use));
@@ -241,7 +246,7 @@ static void pack(struct packing *p, value inst)
         if (is_plain_access(inst)) store(p, inst);
         return;
     }
-    if (LLVMIsALoadInst(inst)) words = is_plain_access(inst) && !has_one_use(inst) ? load(p, inst) : NULL;
+    if (LLVMIsALoadInst(inst)) words = is_plain_access(inst) && !is_of_one_element(inst) ? load(p, inst) : NULL;
     else if (p->computes && is_of_halves(type)) words = halves_made(p, inst);
     if (!words) return;
     bool phi = LLVMIsAPHINode(inst);
@@ -252,7 +257,9 @@ static void pack(struct packing *p, value inst)
 
 void packed_lower(struct cc *cc)
 {
-    struct packing p = {cc, cc->builder, LLVMInt32TypeInContext(cc->context), profile_has(cc, OP_VFMA_F16X2)};
+    struct packing p = {cc, cc->builder, LLVMInt32TypeInContext(cc->context),
+                        LLVMGetMDKindIDInContext(cc->context, "invariant.load", sizeof "invariant.load" - 1),
+                        profile_has(cc, OP_VFMA_F16X2)};
     for (value f = LLVMGetFirstFunction(cc->module); f; f = LLVMGetNextFunction(f))
         for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(f); block; block = LLVMGetNextBasicBlock(block))
             for (value i = LLVMGetFirstInstruction(block), next; i; i = next) {

@@ -456,6 +456,13 @@ struct opd select_opd(struct func *f, struct opd c, struct opd a, struct opd b)
     return opd_reg(rd);
 }
 
+struct opd halves_opd(struct func *f, unsigned op, struct opd a, struct opd b)
+{
+    int32_t va = to_v(f, a), vb = to_v(f, b), result = new_vreg(f, CLASS_V);
+    emit(f, op, result, va, vb, 0);
+    return opd_reg(result);
+}
+
 /* (negate_product ? -(a * b) : a * b) + (negate_sum ? -c : c) in one rounding. */
 struct opd fma_opd(struct func *f, struct opd a, struct opd b, struct opd c, bool negate_product, bool negate_sum)
 {

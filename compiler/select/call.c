@@ -42,10 +42,7 @@ static struct opd fma_of_halves(struct func *f, struct opd a, struct opd b, stru
 
 static struct opd pairs(struct func *f, const struct call *k, unsigned op, struct opd a, struct opd b)
 {
-    if (k->nargs == 3) return fma_of_halves(f, a, b, parts(f, argument(k, 2))[0]);
-    int32_t va = to_v(f, a), vb = to_v(f, b), result = new_vreg(f, CLASS_V);
-    emit(f, op, result, va, vb, 0);
-    return opd_reg(result);
+    return k->nargs == 3 ? fma_of_halves(f, a, b, parts(f, argument(k, 2))[0]) : halves_opd(f, op, a, b);
 }
 
 /* An instruction, or a few, under a name of the library's. */

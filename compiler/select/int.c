@@ -245,8 +245,9 @@ static LLVMValueRef without_extension(LLVMValueRef shift)
     if (LLVMGetInstructionOpcode(shift) != LLVMShl || !LLVMIsAConstantInt(by)) return v;
     if (!LLVMIsAZExtInst(v) && !LLVMIsASExtInst(v)) return v;
     inner = LLVMGetOperand(v, 0);
+    unsigned own = type_bits(LLVMTypeOf(inner)); /* of one bit there are no shifts (num_shift) */
     uint64_t kept = type_bits(LLVMTypeOf(v)) - LLVMConstIntGetZExtValue(by);
-    return type_bits(LLVMTypeOf(v)) <= 32 && type_bits(LLVMTypeOf(inner)) >= kept ? inner : v;
+    return type_bits(LLVMTypeOf(v)) <= 32 && own > 1 && own >= kept ? inner : v;
 }
 
 bool select_integer(struct func *f, LLVMValueRef inst, struct opd *out)

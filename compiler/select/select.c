@@ -157,17 +157,6 @@ static void negate_doubles(struct func *f, const struct opd *a, unsigned n, stru
     }
 }
 
-/* The machine's sums and products of halves have no scalar form. */
-static void select_half(struct func *f, unsigned op, const struct opd *a, const struct opd *b, unsigned n,
-                        struct opd *out)
-{
-    for (unsigned i = 0; i < n; i++) {
-        int32_t va = to_v(f, a[i]), vb = to_v(f, b[i]);
-        out[i] = opd_reg(new_vreg(f, CLASS_V));
-        emit(f, op, out[i].reg, va, vb, 0);
-    }
-}
-
 /* Floating point, element by element when the scalarizer has left a vector. */
 static bool select_float(struct func *f, LLVMValueRef inst, struct opd *out)
 {
@@ -187,8 +176,9 @@ static bool select_float(struct func *f, LLVMValueRef inst, struct opd *out)
         return true;
     }
     if (LLVMGetTypeKind(element) == LLVMHalfTypeKind && (opcode == LLVMFAdd || opcode == LLVMFMul)) {
-        select_half(f, opcode == LLVMFAdd ? OP_VADD_F16X2 : OP_VMUL_F16X2, parts(f, LLVMGetOperand(inst, 0)),
-                    parts(f, LLVMGetOperand(inst, 1)), n, out);
+        const struct opd *p = parts(f, LLVMGetOperand(inst, 0)), *q = parts(f, LLVMGetOperand(inst, 1));
+        for (unsigned i = 0; i < n; i++)
+            out[i] = halves_opd(f, opcode == LLVMFAdd ? OP_VADD_F16X2 : OP_VMUL_F16X2, p[i], q[i]);
         return true;
     }
     if (!is_real(element)) fail(f, "arithmetic on values of type %s", text_of_type(f, element));

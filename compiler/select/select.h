@@ -42,6 +42,8 @@ struct opd select_opd(struct func *f, struct opd c, struct opd a, struct opd b);
 struct opd not1(struct func *f, struct opd c);
 struct opd unary(struct func *f, unsigned sop, unsigned vop, struct opd a, uint8_t rm);
 struct opd fma_opd(struct func *f, struct opd a, struct opd b, struct opd c, bool negate_product, bool negate_sum);
+/* An operation on the two halves of words, which has no scalar form. */
+struct opd halves_opd(struct func *f, unsigned op, struct opd a, struct opd b);
 /* The vector-vector form of a vector-scalar operation, or OP_INVALID. */
 unsigned vv_form(unsigned op);
 
