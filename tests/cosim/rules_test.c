@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -305,14 +306,24 @@ static void test_elements_of_64_bits(void **state)
 
 /* ---- known faults ---- */
 
+static char machine[] = "/tmp/ventus-rules-XXXXXX";
+
+static void remove_machine(void) { unlink(machine); }
+
+/* A machine file, until the next one is asked for or the program ends. */
 static const char *machine_with(const char *quirks)
 {
-    static const char path[] = "quirks.conf";
-    FILE *f = fopen(path, "w");
+    static int fd = -1;
+    if (fd < 0) {
+        fd = mkstemp(machine);
+        assert_true(fd >= 0);
+        atexit(remove_machine);
+    }
+    FILE *f = fopen(machine, "w");
     assert_non_null(f);
     fprintf(f, "quirks = %s\n", quirks);
     fclose(f);
-    return path;
+    return machine;
 }
 
 /* The design has the faults that the machine file names, and no others. */
