@@ -7,7 +7,7 @@
 #include "asm/assemble.h"
 #include "isa/abi.h"
 
-enum { ROOM = 1 << 16 };
+enum { ROOM = 1 << 20 };
 
 static void fail(const char *what, const char *name)
 {
@@ -39,7 +39,7 @@ static void write_text(FILE *out, const char *name, const char *text)
 {
     fprintf(out, "static const char %s[] = \"", name);
     for (; *text; text++) {
-        if (*text == '"' || *text == '\\') fputc('\\', out);
+        if (*text == '"' || *text == '\\' || *text == '?') fputc('\\', out); /* two '?' begin a trigraph */
         if (*text == '\n') fputs("\\n\"\n    \"", out);
         else fputc(*text, out);
     }

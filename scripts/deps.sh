@@ -10,7 +10,7 @@
 set -eu
 
 BUILD="make gcc libc6-dev meson ninja-build pkg-config clang-19 llvm-19-dev libzstd-dev libelf-dev
-       libcmocka-dev ocl-icd-opencl-dev opencl-headers libpng-dev libjpeg-dev
+       libcmocka-dev ocl-icd-opencl-dev opencl-headers libpng-dev libjpeg-dev libjs-chart.js
        clinfo python3-pyopencl python3-numpy" # the last line: what the README's first commands use
 TEST="$BUILD pocl-opencl-icd qemu-user clang-format-14 clang-tidy-19 spirv-tools cmake gdb-multiarch lldb-19"
 

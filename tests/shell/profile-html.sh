@@ -76,7 +76,7 @@ show 'document.title = "roofs " + document.querySelectorAll("#roofline").length'
 has '<title>roofs 0</title>'
 "$ventus" exec --timing large --profile=r.html,r.json "$VENTUS_BUILD/examples/matmul" --size 32 >out.txt 2>&1 || { wrong "with --timing"; cat out.txt; }
 mv r.html p.html
-show 'const p = document.querySelector("#roofline circle title"); document.title = p.textContent + " " + document.querySelector("#summary").textContent'
+show 'document.title = Chart.getChart("roofline").data.datasets[0].data[0].text + " " + document.querySelector("#summary").textContent'
 python3 - <<'P' >want.txt || wrong "profile with --timing"
 import json
 p = json.load(open("r.json"))
@@ -97,12 +97,28 @@ there = sum(t["slots"][kind] for kind in kinds)
 print(sum("timing" in line for line in k["lines"]) + sum("timing" in i for i in k["instructions"]), sum(t["slots"][kind] > 0 for kind in kinds),
       len(t["over_time"]["slots"]["issued"]), f"{100 * there / t['cycles'] / t['warp_slots']:.1f} %")
 P
-show 'const found = q => [...document.querySelectorAll(q)]; document.title = [found("td > .stalls").length, found("#occupancy path").length,
-    found("#occupancy rect[fill=transparent]").length, found("h3").find(h => /over time/.test(h.textContent)).textContent].join(" ")'
+show 'const found = q => [...document.querySelectorAll(q)]; document.title = [found("td > .stalls").length, Chart.getChart("occupancy").data.datasets.length,
+    Chart.getChart("occupancy").data.datasets[0].data.length, found("h3").find(h => /over time/.test(h.textContent)).textContent].join(" ")'
 read bars colours buckets share <want.txt
 has "<title>$bars $colours $buckets Warps over time: $share of "
+# Stacked, the columns are as high as there were warps on an SM.
+show 'const time = profile.kernels[0].timing.over_time, sums = time.warps.map(w => w[3] / time.interval);
+    const high = Chart.getChart("occupancy").data.datasets.reduce((sum, d) => sum + d.data[3].y, 0);
+    document.title = [Math.abs(high - sums.reduce((a, b) => a + b) / sums.length) < 1e-6, document.querySelectorAll(".sm").length === sums.length].join(" ")'
+has '<title>true true<'
 show 'document.title = Object.keys(kinds).join(" ") + " no_warp"'
 has "<title>$(sed -n 's/^SLOT(\([a-z_]*\),.*/\1/p' "$VENTUS_SOURCE/timing/slots.def" | xargs)<"
+# A click on another kernel's dot shows that kernel.
+cp p.html one.html
+"$ventus" exec --timing large --profile=p.html "$VENTUS_BUILD/examples/filter" --size 32 --output f.png >out.txt 2>&1 || { wrong "two kernels with --timing"; cat out.txt; }
+for try in 1 2 3 4 5; do # the library looks at a click with the next frame, which a busy machine may not draw in time
+    show 'const c = Chart.getChart("roofline"), dot = c.getDatasetMeta(0).data[1], at = c.canvas.getBoundingClientRect();
+        c.canvas.dispatchEvent(new MouseEvent("click", {clientX: at.left + dot.x, clientY: at.top + dot.y, bubbles: true}));
+        setInterval(() => document.title = [kernels.length, kernels[0].name !== kernels[1].name, document.querySelector("h2 + #summary").previousSibling.textContent === kernels[1].name].join(" "), 50)'
+    grep -q '<title>2 true true<' dom.txt && break
+done
+has '<title>2 true true<'
+mv one.html p.html
 show 'compare(JSON.stringify(profile)); document.title = [...document.querySelectorAll(".change")].every(c => c.textContent === "1.00 x, cycles 1.00 x") + document.querySelector("#summary").textContent'
 has '<title>true.* cycles (1.00 x)'
 show 'document.title = [...document.querySelectorAll("#source .stalls")].every(s => Math.abs([...s.children].reduce((w, i) => w + parseFloat(i.style.width), 0) - 100) < 0.1)'
