@@ -211,28 +211,31 @@ static void split_source(struct listing *l, const char *text, size_t size)
 }
 
 /* "ADDRESS:<tab>WORD WORD<tab>", without printf, which would take most of the time. */
-static void print_columns(const struct listing *l, size_t i, unsigned words)
+static void print_columns(const struct listing *l, size_t i, unsigned words, bool gnu)
 {
     static const char digits[] = "0123456789abcdef";
-    char line[8 + 2 + 9 * ISA_MAX_WORDS], *p = line;
+    char line[8 + 3 + 9 * ISA_MAX_WORDS], *p = line;
     for (unsigned k = 0; k <= words; k++) {
         uint32_t v = k ? l->words[i + k - 1] : l->addr + (uint32_t)(i * 4);
         for (int shift = 28; shift >= 0; shift -= 4) *p++ = digits[v >> shift & 15];
         if (!k) *p++ = ':';
+        if (gnu && k == words) *p++ = ' ';
         *p++ = k && k < words ? ' ' : '\t';
     }
     fwrite(line, 1, (size_t)(p - line), l->out);
 }
 
-static void print_listing(struct listing *l, bool merge)
+static void print_listing(struct listing *l, const struct asm_listing *how)
 {
     struct insn in;
     for (size_t i = 0; i < l->count; i += in.size / 4u) {
-        bool ok = decode(l, i, merge, &in);
+        const uint32_t pc = l->addr + (uint32_t)(i * 4);
+        bool ok = decode(l, i, !how->raw, &in);
         if (!ok) in.size = 4;
+        if (pc < how->start || (how->stop && pc >= how->stop)) continue;
         print_labels(l, i);
-        if (l->nlines) print_line(l, l->addr + (uint32_t)(i * 4));
-        print_columns(l, i, in.size / 4u);
+        if (l->nlines) print_line(l, pc);
+        print_columns(l, i, in.size / 4u, how->gnu);
         if (ok) print_instruction(l, i, &in);
         else fprintf(l->out, ".word\t0x%08x\n", l->words[i]);
     }
@@ -250,7 +253,7 @@ void asm_disassemble(const struct asm_listing *how, const uint32_t *words, size_
     split_source(&l, how->source, how->source_size);
     collect_symbols(&l);
     if (l.targets) mark_targets(&l, !how->raw);
-    print_listing(&l, !how->raw);
+    print_listing(&l, how);
     free(l.targets);
     free(l.symbols);
     free(l.source);

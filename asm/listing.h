@@ -18,6 +18,8 @@
 struct asm_listing {
     enum isa_profile profile;      /* 0: PROFILE_DEFAULT */
     bool raw;                      /* prefixes are instructions of their own */
+    bool gnu;                      /* a space behind the words, by which readers of GNU objdump's listings know them */
+    uint32_t start, stop;          /* only instructions that begin at these addresses and between; stop 0: no end */
     const struct note_line *lines; /* of the module note: which line of the source instructions were made of */
     size_t nlines;
     const char *source; /* text of the source: its lines, as comments, go in front of what was made of them; */

@@ -1,8 +1,14 @@
 /* A profile in the format of Valgrind's callgrind (profile.h), with addresses and lines: `Ir` are instructions of
  * warps, `Lanes` the active lanes of these, `Div` branches at which lanes have parted, `Cyc` cycles of warps. Text
- * without control characters.
+ * without control characters. Source and machine code, which KCachegrind shows beside the counts, are files beside it:
+ * a program's as it runs need not be in any other.
  */
+#include <stdlib.h>
+#include <string.h>
+
+#include "asm/image.h"
 #include "profile/profile.h"
+#include "sim/output.h"
 
 static void put_name(const char *key, const char *text, FILE *out)
 {
@@ -11,12 +17,87 @@ static void put_name(const char *key, const char *text, FILE *out)
     fputc('\n', out);
 }
 
-static void put_kernel(const struct profile *p, const struct profile_kernel *k, FILE *out)
+/* ---- files beside it: NAME.1.elf and NAME.1.cl of program 1 ---- */
+
+static const struct note_source *source_of(const struct profile_kernel *k)
+{
+    return k->note->nsources ? k->note->sources : NULL;
+}
+
+/* Of its program: no kernel in front of this one is of the same. */
+static bool is_first(const struct profile *p, const struct profile_kernel *kernel)
+{
+    const struct profile_kernel *k = profile_kernels(p);
+    while (k->program != kernel->program) k = k->next;
+    return k == kernel;
+}
+
+static bool write_beside(const char *name, uint64_t program, const char *ending, const void *bytes, size_t size,
+                         char *why, size_t why_size)
+{
+    char *path = malloc(strlen(name) + 32);
+    if (!path) return snprintf(why, why_size, "out of memory"), false;
+    sprintf(path, "%s.%llu.%s", name, (unsigned long long)program, ending);
+    FILE *out = output_open(path, why, why_size);
+    if (out) fwrite(bytes, 1, size, out);
+    const bool ok = out && output_close(out, path, why, why_size);
+    free(path);
+    return ok;
+}
+
+/* The code with the names of its kernels. */
+static bool write_code(const struct profile *p, const struct profile_kernel *k, const char *name, char *why,
+                       size_t why_size)
+{
+    const struct note *n = k->note;
+    struct elf_symbol *symbols = calloc(n->nkernels + 1, sizeof *symbols);
+    uint32_t *words = calloc(k->size / 4 + 1, 4);
+    void *bytes = NULL;
+    size_t size = 0;
+    const char *wrong = "out of memory";
+    for (size_t i = 0; symbols && i < n->nkernels; i++)
+        symbols[i] = (struct elf_symbol){.name = n->kernels[i].name, .value = n->kernels[i].entry, .function = true};
+    if (words) memcpy(words, k->code, k->size);
+    const struct elf_image image = {.profile = profile_config(p)->profile,
+                                    .entry = k->base,
+                                    .text_addr = k->base,
+                                    .text = words,
+                                    .text_words = k->size / 4,
+                                    .symbols = symbols,
+                                    .nsymbols = n->nkernels};
+    bool ok = symbols && words && elf_write(&image, &bytes, &size, &wrong);
+    if (!ok) snprintf(why, why_size, "%s", wrong);
+    ok = ok && write_beside(name, k->program, "elf", bytes, size, why, why_size);
+    free(bytes), free(words), free(symbols);
+    return ok;
+}
+
+static bool write_program(const struct profile *p, const struct profile_kernel *k, const char *name, char *why,
+                          size_t why_size)
+{
+    const struct note_source *s = source_of(k);
+    return write_code(p, k, name, why, why_size) &&
+           (!s || !s->text || write_beside(name, k->program, "cl", s->text, s->size, why, why_size));
+}
+
+/* ---- the profile ---- */
+
+static void put_files(const struct profile_kernel *k, const char *name, FILE *out)
+{
+    const struct note_source *s = source_of(k);
+    const char *slash = strrchr(name, '/'), *last = slash ? slash + 1 : name;
+    char file[300];
+    snprintf(file, sizeof file, "%.250s.%llu.elf", last, (unsigned long long)k->program);
+    put_name("ob", file, out);
+    snprintf(file, sizeof file, "%.250s.%llu.cl", last, (unsigned long long)k->program);
+    put_name("fl", s && s->text ? file : s && *s->name ? s->name : "program.cl", out);
+}
+
+static void put_kernel(const struct profile *p, const struct profile_kernel *k, const char *name, FILE *out)
 {
     struct profile_rows rows;
-    const struct note *n = k->note;
     if (profile_rows(p, k, &rows) && rows.ninsns) {
-        put_name("fl", n->nsources && *n->sources->name ? n->sources->name : "program.cl", out);
+        put_files(k, name, out);
         put_name("fn", k->name, out);
     }
     for (size_t i = 0; i < rows.ninsns; i++)
@@ -27,11 +108,16 @@ static void put_kernel(const struct profile *p, const struct profile_kernel *k, 
     profile_rows_free(&rows);
 }
 
-void profile_callgrind(const struct profile *p, FILE *out)
+bool profile_callgrind(const struct profile *p, const char *name, FILE *out, char *why, size_t why_size)
 {
+    bool ok = true;
     fputs("# callgrind format\nversion: 1\ncreator: ventus\npositions: instr line\n"
           "event: Ir : Instructions of warps\nevent: Lanes : Active lanes\nevent: Div : Divergent branches\n"
           "event: Cyc : Cycles of warps\nevents: Ir Lanes Div Cyc\n\n",
           out);
-    for (const struct profile_kernel *k = profile_kernels(p); k; k = k->next) put_kernel(p, k, out);
+    for (const struct profile_kernel *k = profile_kernels(p); k; k = k->next) {
+        if (is_first(p, k) && strcmp(name, "-") != 0) ok &= write_program(p, k, name, why, why_size);
+        put_kernel(p, k, name, out);
+    }
+    return ok;
 }

@@ -1,4 +1,5 @@
-/* A profile as one page, which needs no network (profile.h): profile/page.html with Chart.js and the profile's JSON in it. */
+/* A profile as one page, which needs no network (profile.h): profile/page.html with Chart.js and the profile's JSON in
+ * it. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -199,8 +199,9 @@ void profile_advise_all(const struct profile *profile, const struct profile_kern
 void profile_table(const struct profile *profile, FILE *out);
 /* json.c: docs/profiler.md has the keys. */
 void profile_json(const struct profile *profile, FILE *out);
-/* callgrind.c: for KCachegrind and callgrind_annotate, with source and machine code. */
-void profile_callgrind(const struct profile *profile, FILE *out);
+/* callgrind.c: for KCachegrind and callgrind_annotate. Each program's machine code and source become files beside that
+ * of this name, which `out` is. False, and why: such a file could not be written. */
+bool profile_callgrind(const struct profile *profile, const char *name, FILE *out, char *why, size_t why_size);
 /* speedscope.c: for speedscope.app: kernels, lines, weights in warp instructions. */
 void profile_speedscope(const struct profile *profile, FILE *out);
 

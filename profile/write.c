@@ -8,11 +8,12 @@
 static const struct form {
     const char *ending; /* of the file's name */
     void (*put)(const struct profile *profile, FILE *out);
-} forms[] = {{".speedscope.json", profile_speedscope},
-             {".json", profile_json},
-             {".html", profile_html},
-             {".callgrind", profile_callgrind},
-             {"", profile_table}};
+    bool (*put_with_files)(const struct profile *profile, const char *name, FILE *out, char *why, size_t why_size);
+} forms[] = {{".speedscope.json", .put = profile_speedscope},
+             {".json", .put = profile_json},
+             {".html", .put = profile_html},
+             {".callgrind", .put_with_files = profile_callgrind},
+             {"", .put = profile_table}};
 
 static bool put_file(const struct profile *p, const char *name, char *why, size_t why_size)
 {
@@ -20,8 +21,10 @@ static bool put_file(const struct profile *p, const char *name, char *why, size_
     while (!output_ends_with(name, form->ending)) form++;
     FILE *out = output_open(name, why, why_size);
     if (!out) return false;
-    form->put(p, out);
-    return output_close(out, name, why, why_size);
+    bool ok = true;
+    if (form->put) form->put(p, out);
+    else ok = form->put_with_files(p, name, out, why, why_size);
+    return output_close(out, name, why, why_size) && ok;
 }
 
 bool profile_write(const struct profile *p, const char *files, char *why, size_t why_size)

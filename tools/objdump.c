@@ -12,7 +12,19 @@
 #include "asm/resource.h"
 #include "tool.h"
 
-enum { FLAG_RAW, FLAG_BASE, FLAG_TEXT, FLAG_PROFILE, FLAG_SOURCE, FLAG_SOURCE_FILE, FLAG_RESOURCES };
+enum {
+    FLAG_RAW,
+    FLAG_BASE,
+    FLAG_TEXT,
+    FLAG_PROFILE,
+    FLAG_SOURCE,
+    FLAG_SOURCE_FILE,
+    FLAG_RESOURCES,
+    FLAG_GNU,
+    FLAG_START,
+    FLAG_STOP,
+    FLAG_DEMANGLE
+};
 static const struct flag flags[] = {
     {"raw", 0, NULL, "prefixes as instructions of their own"},
     {"base", 0, "ADDRESS", "address of the first word of a .vmem file; default 0x80000000"},
@@ -22,6 +34,10 @@ static const struct flag flags[] = {
      "lines of the source, as comments in front of what was made of them; of programs\nof `ventus cc`"},
     {"source-file", 0, "FILE", "the same, with the source in FILE"},
     {"resources", 0, NULL, "only what kernels need, one line each: records of any version"},
+    {"disassemble", 'd', NULL, "as --text, for programs that read GNU objdump's listings: a space behind the words"},
+    {"start-address", 0, "ADDRESS", "only instructions from here on"},
+    {"stop-address", 0, "ADDRESS", "only instructions in front of this"},
+    {"demangle", 'C', NULL, "nothing: names are as they are in OpenCL C"},
     {0},
 };
 
@@ -397,6 +413,12 @@ int cmd_objdump(int argc, char **argv)
         else if (flag == FLAG_BASE) base = base_arg(&args);
         else if (flag == FLAG_TEXT) how.text_only = true;
         else if (flag == FLAG_RESOURCES) how.resources = true;
+        else if (flag == FLAG_GNU) how.text_only = how.listing.gnu = true;
+        else if (flag == FLAG_START)
+            how.listing.start = (uint32_t)number_arg(&args, "address", args.value, 0, UINT32_MAX);
+        else if (flag == FLAG_STOP)
+            how.listing.stop = (uint32_t)number_arg(&args, "address", args.value, 0, UINT32_MAX);
+        else if (flag == FLAG_DEMANGLE) continue;
         else if (flag == FLAG_SOURCE) how.source = true;
         else if (flag == FLAG_SOURCE_FILE) how.source = true, how.source_file = args.value;
         else if (flag == FLAG_PROFILE) how.listing.profile = (enum isa_profile)profile_arg(&args, args.value);

@@ -125,6 +125,24 @@ grep -A2 'lanes of 32 active' table.txt | grep -q 'while (n < limit' || { wrong 
 VENTUS_PROFILE=v.json "$VENTUS_BUILD/examples/vecadd" --size 100 >out.txt 2>&1
 if [ -n "${OCL_ICD_VENDORS-}" ]; then [ -s v.json ] || wrong "VENTUS_PROFILE"; fi
 check 0 'VENTUS_PROFILE: .*none/p.json' "$ventus" exec --profile=none/p.json "$VENTUS_BUILD/examples/vecadd" --size 100
+# KCachegrind's source and machine code: files beside the profile, and a listing whose lines it takes apart.
+fl=$(sed -n 's/^fl=//p' native.callgrind | sort -u) ob=$(sed -n 's/^ob=//p' native.callgrind | sort -u)
+[ "$fl $ob" = "native.callgrind.1.cl native.callgrind.1.elf" ] || wrong "files of a profile: $fl $ob"
+python3 - "$ventus" <<'P' || wrong "source and machine code beside a profile"
+import json, re, subprocess, sys
+for kernel in json.load(open("native.json"))["kernels"]:
+    assert open("native.callgrind.1.cl").read() == kernel["source"]["text"]
+    insns = {i["pc"]: i["text"] for i in kernel["instructions"]}
+    first, last = min(insns), max(insns)
+    listing = subprocess.run([sys.argv[1], "objdump", "-C", "-d", f"--start-address={first:#x}", f"--stop-address={last:#x}", "native.callgrind.1.elf"],
+                             capture_output=True, text=True, check=True).stdout
+    lines = re.findall(r"^([0-9a-f]{8}):\t(?:[0-9a-f]{8} )+\t(.*)$", listing, re.M)
+    assert len(lines) == listing.count(":\t") and int(lines[0][0], 16) == first and int(lines[-1][0], 16) < last, listing
+    listed = {int(pc, 16): text.split()[0] for pc, text in lines}
+    assert all(listed[pc] == text.split()[0] for pc, text in insns.items() if pc < last)
+P
+mkdir -p taken/p.callgrind.1.elf
+check 0 'VENTUS_PROFILE: cannot write .*taken/p.callgrind.1.elf' "$ventus" exec --profile=taken/p.callgrind "$VENTUS_BUILD/examples/vecadd" --size 100
 if command -v callgrind_annotate >/dev/null; then
     callgrind_annotate native.callgrind >annotated.txt 2>&1 && grep -q 'filter\|blur' annotated.txt || { wrong "callgrind_annotate"; cat annotated.txt; }
 fi
