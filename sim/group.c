@@ -163,30 +163,28 @@ static uint32_t items_of(const struct group *g)
     return l->last_items && g->index[l->last_of] + 1 == l->groups[l->last_of] ? l->last_items : l->work_items;
 }
 
+/* Warps begin anew, but for where they live. */
+static void reset_warp(const struct slot *slot, struct warp *w)
+{
+    const bool full = warp_is_full(w);
+    warp_reset(w);
+    if (!full) warp_set_mask(w, w->lanes);
+    if (!slot->engine->takes_blank || slot->group.observers) warp_clear(w);
+}
+
 static void start_warp(struct slot *slot, uint32_t wid)
 {
     const struct launch *l = slot->group.launch;
     struct warp *w = &slot->warps[wid];
     uint32_t left = items_of(&slot->group) - wid * l->threads_per_warp;
     uint32_t n = left < l->threads_per_warp ? left : l->threads_per_warp;
-    /* The SIMT stack and reserved addresses are written before they are read. */
-    w->rpc = w->depth = w->raised = w->fflags = w->frm = w->vstart = w->vxsat = w->vxrm = 0;
-    w->mtvec = w->print = w->reserved_lanes = 0;
-    w->copies = NULL;
-    w->state = WARP_READY;
     w->v = slot->rows + (size_t)wid * l->vgprs;
     w->group = &slot->group;
-    w->pc = l->start_pc;
     w->lanes = n == 32 ? ~0u : (1u << n) - 1;
-    w->vl = l->threads_per_warp;
-    w->vtype = START_VTYPE;
-    w->mstatus = csr_mstatus(MSTATUS_START);
     w->wid = wid;
     w->tid = wid * l->threads_per_warp;
-    w->blank = true;
-    w->left = 0;
-    warp_set_mask(w, w->lanes);
-    if (!slot->engine->takes_blank || slot->group.observers) warp_clear(w);
+    w->mask = ~w->lanes; /* which there is none of yet */
+    reset_warp(slot, w);
 }
 
 /* What warps have written to. */
@@ -208,8 +206,9 @@ void group_start_again(struct sm *sm, struct slot *slot)
     if (g->launch->sv39) translate_forget(sm);
     if (g->reservations) drop_reservations(sm, g);
     for (uint32_t i = 0; i < g->launch->warps; i++)
-        if (slot->warps[i].blank && !g->launch->last_items) warp_start_again(&slot->warps[i]);
-        else start_warp(slot, i);
+        if (g->launch->last_items) start_warp(slot, i);
+        else if (slot->warps[i].blank) warp_start_again(&slot->warps[i]);
+        else reset_warp(slot, &slot->warps[i]);
     group_count(g);
 }
 
@@ -306,7 +305,7 @@ static struct warp *pick(struct sm *sm)
     struct warp *w = s->pick(s->user, sm->index, sm->groups, &sm->budget);
     sm->follow = sm->follow_end = NULL;
     if (w && s->rounds) sm->follow = w + 1, sm->follow_end = w->group->warps + w->group->launch->warps;
-    sm->keeps = w && s->keeps && w->group->launch->warps == 1 ? s->keeps(s->user, sm->index) : 0;
+    sm->keeps = w && s->keeps ? s->keeps(s->user, sm->index) : 0;
     return w;
 }
 

@@ -173,7 +173,7 @@ struct sm {
     struct group *group;                         /* the one that runs */
     const struct engine_build *engine;           /* of its launch */
     struct warp *follow, *follow_end;            /* the rest of a round, see struct scheduler */
-    uint64_t keeps;                              /* see struct scheduler; 0: not one that is alone in its group */
+    uint64_t keeps;                              /* see struct scheduler; 0: nobody knows */
     struct warp *picked;                         /* what runs next; NULL: the slice is over, ... */
     enum slice_end slice_end;                    /* ... for this reason */
     uint64_t budget;                             /* instructions that `picked` may execute, at most */

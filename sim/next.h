@@ -5,6 +5,7 @@
 #define VENTUS_SIM_NEXT_H
 
 #include "sim/machine.h"
+#include "sim/mstatus.h"
 
 enum { START_VTYPE = 2 << 3 /* e32, m1 */ };
 
@@ -39,8 +40,30 @@ static inline uint32_t group_alike(const struct group *g)
     return l->last_items ? l->groups[l->last_of] - 1 - g->index[l->last_of] : UINT32_MAX;
 }
 
-/* A warp that has come to its end without having left translated code, which has stored nothing but that: where, if it
- * was the last one of a round. */
+/* Do all its lanes take part in the next instruction? */
+static inline bool warp_is_full(const struct warp *w)
+{
+    return w->mask == w->lanes && w->vl == w->group->launch->threads_per_warp;
+}
+
+/* What instructions may have left otherwise, but for the mask, is as at a warp's beginning. The SIMT stack and reserved
+ * addresses are written before they are read. */
+static inline void warp_reset(struct warp *w)
+{
+    w->rpc = w->depth = w->raised = w->fflags = w->frm = w->vstart = w->vxsat = w->vxrm = 0;
+    w->mtvec = w->print = w->reserved_lanes = 0;
+    w->copies = NULL;
+    w->state = WARP_READY;
+    w->pc = w->group->launch->start_pc;
+    w->vl = w->group->launch->threads_per_warp;
+    w->vtype = START_VTYPE;
+    w->mstatus = csr_mstatus(MSTATUS_START);
+    w->blank = true;
+    w->left = 0;
+}
+
+/* The same of a warp that has not left translated code, which has stored nothing but that: where, if it was the last
+ * one of a round. */
 static inline void warp_start_again(struct warp *w)
 {
     w->pc = w->group->launch->start_pc;
@@ -55,12 +78,35 @@ static inline void group_count(struct group *g)
     g->counters.warps += g->launch->warps;
 }
 
-/* Does the group whose last warp comes to its end leave nothing but warps that can start again? */
-static inline bool group_is_clean(const struct group *g)
+enum { CLEARED_MOST = 4096, CLEARED_STEP = 64 /* bytes */ };
+
+/* Volatile: of a loop of others the translator's compiler makes a call of memset, which translated code cannot reach.
+ */
+typedef uint64_t clear_step __attribute__((vector_size(CLEARED_STEP), aligned(1)));
+
+/* Does the group whose last warp comes to its end leave nothing that takes long to put right? */
+static inline bool group_is_clean(const struct sm *sm, const struct group *g)
 {
-    bool clean = !g->local_end && !g->reservations;
-    for (uint32_t i = 0; i < g->launch->warps; i++) clean &= g->warps[i].blank;
+    const bool little = g->local_from < g->local_end && g->local_end <= sm->slots[g->slot].lds_open &&
+                        g->local_end - g->local_from <= CLEARED_MOST;
+    bool clean = (!g->local_end || little) && !g->reservations;
+    for (uint32_t i = 0; i < g->launch->warps; i++) {
+        const struct warp *w = &g->warps[i];
+        clean &= w->blank || (warp_is_full(w) && !w->copies);
+    }
     return clean;
+}
+
+/* Puts it right: its local memory, of which whole steps are there, and its warps. */
+static inline void group_clean(const struct sm *sm, struct group *g)
+{
+    for (uint32_t at = g->local_from & -CLEARED_STEP; at < g->local_end; at += CLEARED_STEP)
+        *(volatile clear_step *)(sm->mem + g->lds_base + at) = (clear_step){0};
+    g->local_from = UINT32_MAX;
+    g->local_end = 0;
+    for (uint32_t i = 0; i < g->launch->warps; i++)
+        if (g->warps[i].blank) warp_start_again(&g->warps[i]);
+        else warp_reset(&g->warps[i]);
 }
 
 /* Is the next group of the SM's claim the one behind this one in the grid, and is nothing against its beginning? */
@@ -84,12 +130,13 @@ static inline void claim_advance(struct claim *c)
 static inline bool group_follow(struct sm *sm)
 {
     struct group *g = sm->group;
-    if (!sm->follow || g->ended + 1 < g->launch->warps || !group_has_next(sm, g) || !group_is_clean(g)) return false;
+    if (!sm->follow || g->ended + 1 < g->launch->warps || !group_has_next(sm, g) || !group_is_clean(sm, g))
+        return false;
     if (g->launch->last_items && group_alike(g) < 2) return false; /* its last warp has other lanes */
     sm->claim.next++;
     claim_advance(&sm->claim);
     group_advance(g);
-    for (uint32_t i = 0; i < g->launch->warps; i++) warp_start_again(&g->warps[i]);
+    group_clean(sm, g);
     group_count(g);
     sm->follow = g->warps;
     return true;

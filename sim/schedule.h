@@ -30,8 +30,9 @@ struct scheduler {
      * `step` would execute what is left. */
     bool late;
 
-    /* The group that `pick` has given is given again, with the same budget, when its only warp has stopped at a barrier
-     * and the group has executed fewer instructions than this. NULL: nobody knows before `pick` is asked. */
+    /* The group that `pick` has given is given again, from its first warp on and with the same budget, when all its
+     * warps have come to a barrier and the group has executed fewer instructions than this. NULL: nobody knows before
+     * `pick` is asked. */
     uint64_t (*keeps)(void *user, uint32_t sm);
 };
 

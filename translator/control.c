@@ -452,12 +452,22 @@ static void pass_barrier(struct translator *t, uint32_t pc)
     ir_at(t, stops);
 }
 
+/* Where all warps go on whose lanes are all there, if any budget will do. */
+static uint32_t entry_behind_barrier(const struct translator *t, uint32_t pc)
+{
+    const struct translation *out = t->out;
+    uint32_t entry = 0;
+    while (entry < out->nentries && out->entries[entry].pc != pc) entry++;
+    return t->version == FULL && t->flow->request->late && entry < out->nentries ? entry : NATIVE_NOWHERE;
+}
+
 static void wait_at_barrier(struct translator *t, uint32_t pc)
 {
     if (may_pass(t)) pass_barrier(t, pc);
     spill_live(t, live_in(&t->liveness, pc, t->version));
     if (t->version == FULL) set_mask(t, ir_u32(t, t->full));
     ir_store(t, ir_u32(t, pc), warp(t), offsetof(struct warp, pc));
+    LLVMBuildStore(t->b, ir_u32(t, entry_behind_barrier(t, pc)), t->behind);
     LLVMBuildBr(t->b, t->waits);
 }
 

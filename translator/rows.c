@@ -576,11 +576,43 @@ uint32_t next_behind_stretch(struct sm *sm, struct native_state *s, uint32_t don
     return entry;
 }
 
-/* The same as next_behind_end for one that waits at a barrier. */
-uint32_t next_behind_barrier(struct sm *sm, struct native_state *s, uint32_t done, uint32_t mask)
+/* Have all warps of the group come to the barrier, and would they go on if the machine were asked? */
+static bool group_passes(const struct sm *sm, const struct native_state *s, uint32_t done)
+{
+    const struct group *g = sm->group;
+    const struct warp *w = sm->warp, *first = g->warps;
+    const bool later = done > COUNTED_MOST || g->counters.instructions + done >= sm->keeps;
+    if (!s->barrier_budget || later || sm->late_budget || group_is_cancelled(g)) return false;
+    for (const struct warp *other = first; other < w; other++)
+        if (other->state != WARP_WAITING) return false;
+    return w + 1 == first + g->launch->warps && first->pc == w->pc && has_lanes(s, first) && first->frm == FP_RNE &&
+           first->vl == g->launch->threads_per_warp;
+}
+
+/* The last warp of a round has come to a barrier: the next round, of all warps of the group, begins with the first. */
+static uint32_t round_behind_barrier(struct sm *sm, struct native_state *s, uint32_t done, uint32_t entry)
 {
     struct warp *w = sm->warp;
-    if (mask != w->mask || sm->follow >= sm->follow_end) return NATIVE_NOWHERE;
+    struct group *g = sm->group;
+    if (entry == NATIVE_NOWHERE || !group_passes(sm, s, done)) return NATIVE_NOWHERE;
+    for (struct warp *other = g->warps; other < w; other++) other->state = WARP_READY;
+    w->left = s->number;
+    g->counters.barriers++;
+    s->follow_pc = w->pc;
+    s->follow_entry = entry;
+    s->follow_budget = s->barrier_budget;
+    sm->follow = g->warps;
+    run_next(sm, s, entry, done);
+    __atomic_thread_fence(__ATOMIC_ACQ_REL);
+    return entry;
+}
+
+/* The same as next_behind_end for one that waits at a barrier, behind which it would go on at `behind`. */
+uint32_t next_behind_barrier(struct sm *sm, struct native_state *s, uint32_t done, uint32_t mask, uint32_t behind)
+{
+    struct warp *w = sm->warp;
+    if (mask != w->mask) return NATIVE_NOWHERE;
+    if (sm->follow >= sm->follow_end) return round_behind_barrier(sm, s, done, behind);
     uint32_t entry = entry_in_round(s, sm->follow);
     if (entry == NATIVE_NOWHERE) return entry;
     w->state = WARP_WAITING;
@@ -595,7 +627,8 @@ uint32_t next_behind_barrier(struct sm *sm, struct native_state *s, uint32_t don
 uint32_t passes_barrier(struct sm *sm, struct native_state *s, uint32_t done)
 {
     struct counters *c = &sm->group->counters;
-    if (!s->barrier_budget || done > COUNTED_MOST || c->instructions + done >= sm->keeps) return 0;
+    const bool later = done > COUNTED_MOST || c->instructions + done >= sm->keeps;
+    if (!s->barrier_budget || later || sm->late_budget || sm->group->launch->warps > 1) return 0;
     c->barriers++;
     s->budget = done + s->barrier_budget;
     return 1;

@@ -160,6 +160,7 @@ static void make_variables(struct translator *t)
     t->vtype = LLVMBuildAlloca(t->b, t->i32, "vtype");
     t->mstatus = LLVMBuildAlloca(t->b, t->i32, "mstatus");
     t->end = LLVMBuildAlloca(t->b, t->i32, "end");
+    t->behind = LLVMBuildAlloca(t->b, t->i32, "behind");
     t->counts = LLVMBuildAlloca(t->b, t->counts_type, "counts");
     t->exit_raw = LLVMBuildAlloca(t->b, t->i64, "raw");
     t->may_run = LLVMBuildAlloca(t->b, t->i1, "may_run");
@@ -324,8 +325,9 @@ static void make_stop(struct translator *t, LLVMBasicBlockRef block, enum native
     ir_at(t, block);
     LLVMValueRef done = instructions_done(t);
     if (exit == EXIT_END && t->hoisted) follow_in_stretch(t, done);
-    LLVMValueRef args[] = {t->sm, t->state, done, LLVMBuildLoad2(t->b, t->i32, t->mask, "")};
-    LLVMValueRef entry = call_function(t, function, args, exit == EXIT_BARRIER ? 4 : 3);
+    LLVMValueRef args[] = {t->sm, t->state, done, LLVMBuildLoad2(t->b, t->i32, t->mask, ""),
+                           LLVMBuildLoad2(t->b, t->i32, t->behind, "")};
+    LLVMValueRef entry = call_function(t, function, args, exit == EXIT_BARRIER ? 5 : 3);
     LLVMValueRef none = LLVMBuildICmp(t->b, LLVMIntEQ, entry, ir_u32(t, NATIVE_NOWHERE), "");
     ir_branch_likely(t, LLVMBuildNot(t->b, none, ""), on, over);
     ir_at(t, on);

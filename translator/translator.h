@@ -48,6 +48,7 @@ struct translator {
     /* variables */
     LLVMValueRef w, budget, x[ISA_XREGS], v[ISA_VREGS][CHUNK_MOST], mask, counts, exit_raw;
     LLVMValueRef rpc, vtype, mstatus, end; /* the warp's; where it has ended */
+    LLVMValueRef behind;                   /* the entry behind the barrier that it waits at, or NATIVE_NOWHERE */
     struct isa_registers used;             /* by any function */
     LLVMBasicBlockRef *versions[2];        /* of each block, ... */
     LLVMBasicBlockRef *arrivals[2];        /* ... and those that first load its function's registers */
