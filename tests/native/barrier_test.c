@@ -149,11 +149,27 @@ static void test_other_sizes(void **state)
     }
 }
 
+/* Each group finds registers of zeros, whatever the group before has left behind its barriers. */
+static void test_begins_anew(void **state)
+{
+    static const char text[] = BEGIN
+        " csrr x6, CSR_TID\n slli x6, x6, 2\n vadd.vx v11, v11, x6\n vor.vx v12, v20, x22\n vsw12.v v12, 0(v11)\n"
+        " barrier 1\n li x22, 255\n vmv.v.x v20, x22\n barrier 1\n vadd.vx v20, v20, x22\n vsw12.v v20, 256(v11)\n"
+        " endprg\n";
+    static const uint32_t items[] = {32, 64, 50};
+    (void)state;
+    for (size_t i = 0; i < sizeof items / sizeof *items; i++) {
+        struct pair p = pair_of(text, items[i], 1 << 20);
+        assert_int_equal(pair_run_levels(&p).status, LAUNCH_DONE);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_turns), cmocka_unit_test(test_memory), cmocka_unit_test(test_cleared),
-        cmocka_unit_test(test_fault), cmocka_unit_test(test_parted), cmocka_unit_test(test_other_sizes),
+        cmocka_unit_test(test_turns),       cmocka_unit_test(test_memory), cmocka_unit_test(test_cleared),
+        cmocka_unit_test(test_fault),       cmocka_unit_test(test_parted), cmocka_unit_test(test_other_sizes),
+        cmocka_unit_test(test_begins_anew),
     };
     if (!engine_usable(&engine_native)) return 77;
     return cmocka_run_group_tests(tests, pair_setup, pair_teardown);
