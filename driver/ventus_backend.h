@@ -109,7 +109,7 @@ struct ventus_backend_outcome {
 };
 
 /* One number that the device has counted during the last launch. Those named as in sim/counters.def (`instructions`,
- * `warps`, ...) go into the launch's result. */
+ * `warps`, ...) go into the launch's result; `ventus run --stats` shows all of them. */
 struct ventus_backend_counter {
     char name[48];
     uint64_t value;

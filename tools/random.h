@@ -36,22 +36,22 @@ enum {
     X_FIRST = 12,
     X_COUNT = 8,
     X_BUFFER = 20,
-    X_TEMP = 21, /* and x22: for the moment */
-    X_LOOP = 23, /* to x25: count loops */
-    X_WARP = 26, /* bytes of the warp's first work-item */
+    X_TEMP = 21,   /* and x22: for the moment */
+    X_LOOP = 23,   /* to x25: count loops */
+    X_WARP = 26,   /* bytes of the warp's first work-item */
     X_UNUSED = 28, /* and x29: results that nobody reads */
-    X_LONG = 30, /* and x31: an address of 64 bits */
+    X_LONG = 30,   /* and x31: an address of 64 bits */
 
     LOW_COUNT = 12, /* v1 on */
     HIGH_FIRST = 33,
     HIGH_COUNT = 8,
     V_ITEM = 13, /* the work-item's bytes */
     V_LANE = 14,
-    V_SMALL = 15, /* the lane's number modulo 8 */
-    V_TEMP = 16, /* for the moment */
-    V_LOCAL = 17, /* 8 bytes of the lane in local memory */
-    V_UNUSED = 18, /* and v19: results that nobody reads */
-    V_LONG = 20, /* and v21: an address of 64 bits */
+    V_SMALL = 15,    /* the lane's number modulo 8 */
+    V_TEMP = 16,     /* for the moment */
+    V_LOCAL = 17,    /* 8 bytes of the lane in local memory */
+    V_UNUSED = 18,   /* and v19: results that nobody reads */
+    V_LONG = 20,     /* and v21: an address of 64 bits */
     V_MATRICES = 48, /* on: operands of matrix instructions */
 };
 

@@ -73,7 +73,10 @@ static int32_t any_immediate(struct writer *w, const struct isa_desc *row)
 }
 
 /* An offset of an access of `size` bytes within the first `room` bytes. */
-static int32_t any_offset(struct writer *w, uint32_t room, uint32_t size) { return (int32_t)(below(w, room / size) * size); }
+static int32_t any_offset(struct writer *w, uint32_t room, uint32_t size)
+{
+    return (int32_t)(below(w, room / size) * size);
+}
 
 static void any_mask(struct writer *w, struct insn *in)
 {
@@ -184,7 +187,8 @@ struct numbers {
     const int *list;
     uint32_t count;
 };
-#define NUMBERS(list) (struct numbers){list, sizeof(list) / sizeof *(list)}
+#define NUMBERS(list) \
+    (struct numbers) { list, sizeof(list) / sizeof *(list) }
 
 /* A word of elements. */
 static uint32_t any_word(struct writer *w, enum tile_element element, unsigned bits, struct numbers from)
@@ -222,9 +226,9 @@ static const struct special {
     const char *name; /* the name's beginning */
     struct numbers exact;
 } specials[] = {
-    {"vfexp", {zero, 1}},    {"ex2.", {integers, 6}}, {"lg2.", {squares, 3}},  {"rcp.", {squares, 3}},
+    {"vfexp", {zero, 1}},    {"ex2.", {integers, 6}},  {"lg2.", {squares, 3}}, {"rcp.", {squares, 3}},
     {"sqrt.", {squares, 3}}, {"rsqrt.", {squares, 3}}, {"sin.", {zero, 1}},    {"cos.", {zero, 1}},
-    {"tanh.", {zero, 1}},    {"gelu.", {zero, 1}},    {"silu.", {zero, 1}},
+    {"tanh.", {zero, 1}},    {"gelu.", {zero, 1}},     {"silu.", {zero, 1}},
 };
 
 static const struct special *special_of(enum isa_op op)
@@ -387,7 +391,8 @@ static bool put_vector_access(struct writer *w, enum isa_op op)
 /* Operations that commute have a word of the launch for each of them; -1: it does not. */
 static int shared_word(enum isa_op op)
 {
-    static const char *const names[] = {"amoadd", "amoxor", "amoand", "amoor", "amomin.", "amomax.", "amominu", "amomaxu"};
+    static const char *const names[] = {"amoadd",  "amoxor",  "amoand",  "amoor",
+                                        "amomin.", "amomax.", "amominu", "amomaxu"};
     for (int i = 0; i < 8; i++)
         if (!strncmp(isa_table[op].name, names[i], strlen(names[i]))) return i;
     return -1;
@@ -536,7 +541,8 @@ static bool put_jump(struct writer *w, enum isa_op op)
 enum { COPY_BYTES = 16, DESCRIPTOR_LANES = 16 };
 
 /* A descriptor: powers of two by lane, and an address in one lane. */
-static void put_descriptor(struct writer *w, unsigned reg, const uint8_t *numbers, unsigned address_lane, unsigned address)
+static void put_descriptor(struct writer *w, unsigned reg, const uint8_t *numbers, unsigned address_lane,
+                           unsigned address)
 {
     line(w, "vmv.v.i v%u, 0", reg);
     for (unsigned lane = 0; lane < DESCRIPTOR_LANES; lane++) {
@@ -560,7 +566,8 @@ static bool put_copy(struct writer *w, enum isa_op op)
     in.rs1 = X_TEMP;
     in.rs2 = X_TEMP + 1;
     if (isa_effects(&in, w->lanes).vectors & 1 << ROLE_RS1) { /* a box of words in a tensor of one dimension */
-        const uint8_t tensor[DESCRIPTOR_LANES] = {[0] = 2, [1] = 1, [3] = 4}, box[DESCRIPTOR_LANES] = {[1] = 4, [6] = 1};
+        const uint8_t tensor[DESCRIPTOR_LANES] = {[0] = 2, [1] = 1, [3] = 4},
+                      box[DESCRIPTOR_LANES] = {[1] = 4, [6] = 1};
         in.rs1 = V_MATRICES;
         in.rs2 = V_MATRICES + 1;
         put_descriptor(w, in.rs1, tensor, 2, X_TEMP);
