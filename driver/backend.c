@@ -14,11 +14,27 @@
 
 /* ---- opening ---- */
 
+/* The options for the library: %p is the process number, so that files of several processes have their own names, and
+ * %% is %. */
+static bool expand_options(const char *text, char *out, size_t size)
+{
+    size_t n = 0;
+    for (; *text && n < size; text++) {
+        if (text[0] == '%' && text[1] == 'p') n += (size_t)snprintf(out + n, size - n, "%ld", (long)getpid()), text++;
+        else out[n++] = *text, text += text[0] == '%' && text[1] == '%';
+    }
+    if (n < size) out[n] = 0;
+    return n < size;
+}
+
 static bool open_device(struct backend *b, char *why, size_t why_size)
 {
     const char *comma = strchr(b->spec, ',');
-    const struct ventus_backend_options options = {sizeof options, comma ? comma + 1 : ""};
+    char text[2 * DEVICE_NAME];
+    const struct ventus_backend_options options = {sizeof options, text};
     char said[300] = "";
+    if (!expand_options(comma ? comma + 1 : "", text, sizeof text))
+        return snprintf(why, why_size, "device %.200s: its options are too long", b->spec), false;
     b->device = NULL;
     const int failed = b->table->open(&options, &b->device, said, sizeof said);
     said[sizeof said - 1] = 0;

@@ -44,7 +44,8 @@ enum ventus_backend_feature {
 
 struct ventus_backend_options {
     uint32_t size;    /* of this structure */
-    const char *text; /* what the user has written behind the library's name, without the first comma: "a=1,b=2"; "" */
+    const char *text; /* what the user has written behind the library's name, without the first comma: "a=1,b=2"; "".
+                       * %p in it has become the process number, and %% has become % */
 };
 
 /* What a device is like. The driver has filled it in with what the machine file says, and features with all of them:

@@ -27,9 +27,12 @@
 #include <cstdlib>
 #include <cstring>
 #include <deque>
+#include <fcntl.h>
 #include <memory>
 #include <new>
 #include <string>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <vector>
 
@@ -136,7 +139,8 @@ struct ventus_backend_device {
     MODEL model{&context};
 #ifdef WAVEFORMS
     VerilatedVcdC waves;
-    std::string waveform; /* its file */
+    std::string waveform; /* its file ... */
+    int locked = -1;      /* ... which no other process may write meanwhile */
 #endif
     std::vector<std::unique_ptr<page>> pages = std::vector<std::unique_ptr<page>>(1u << 20);
     std::vector<bool> changed = std::vector<bool>(1u << 20); /* by the driver, since the reference has them */
@@ -148,6 +152,7 @@ struct ventus_backend_device {
     ventus_cosim *cosim = nullptr;
     ventus_backend_info info{};
 
+    bool lock_waves(std::string &why);
     bool open_waves(std::string &why);
     bool open_reference(std::string &why);
     void close_reference();
@@ -252,6 +257,21 @@ void device::answer_all()
     }
 }
 
+/* Two processes would overwrite each other's waveform: the second one does not begin. Pipes and /dev/null are free. */
+bool device::lock_waves(std::string &why)
+{
+#ifdef WAVEFORMS
+    struct stat file;
+    locked = ::open(waveform.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+    if (locked < 0) return why = "the waveform cannot be written: " + waveform, false;
+    if (fstat(locked, &file) || !S_ISREG(file.st_mode) || !flock(locked, LOCK_EX | LOCK_NB)) return true;
+    ::close(locked);
+    locked = -1;
+    return why = "another process writes the waveform " + waveform + "; with %p in its name each has its own", false;
+#endif
+    return (void)why, true;
+}
+
 /* With the first launch, so that nothing is overwritten by who only asks what the device is like. A second device of
  * the process, as after a launch that was stopped, has a file of its own. */
 bool device::open_waves(std::string &why)
@@ -265,6 +285,7 @@ bool device::open_waves(std::string &why)
         context.traceEverOn(true);
         model.trace(&waves, 99);
     }
+    if (locked < 0 && !lock_waves(why)) return false;
     waves.open(waveform.c_str());
     if (!waves.isOpen()) return why = "the waveform cannot be written: " + waveform, false;
 #endif
@@ -384,6 +405,7 @@ device::~ventus_backend_device()
 {
 #ifdef WAVEFORMS
     if (waves.isOpen()) waves.close();
+    if (locked >= 0) ::close(locked);
 #endif
     model.final();
     close_reference();

@@ -102,6 +102,12 @@ check 1 'the waveform cannot be written: no/x.vcd' bugs ./simt.so,trace=no/x.vcd
 check 0 'lanes of a warp' on ./simt.so,trace=info.vcd "$ventus" info
 [ ! -e info.vcd ] || wrong 'a waveform without a launch'
 
+# Each process has a file of its own: by its number, or nobody overwrites that of another one.
+number=$(sh -c 'echo $$; VENTUS_BACKEND=./simt.so,trace=waves-%p.vcd exec "$1" run bugs.elf -g 96,2 -l 48,1 -a iota:96 -a buf:1024' sh "$ventus" 2>&1)
+grep -q enddefinitions "waves-$number.vcd" || wrong "no waveform of the process $number: $(ls)"
+check 1 'another process writes the waveform waves.vcd; with %p in its name each has its own' flock waves.vcd env VENTUS_BACKEND=./simt.so,trace=waves.vcd "$ventus" run bugs.elf -g 96,2 -l 48,1 -a iota:96 -a buf:1024
+check 0 '' bugs ./simt.so,trace=/dev/null --show 1:i
+
 # A launch that was stopped keeps its waveform: the device that is opened anew has another file.
 printf '.kernel k\n.arg global, a\nk:\nj k\n' >spin.s
 check 0 '' "$ventus" as --profile r2.0 spin.s -o spin.elf
