@@ -24,7 +24,8 @@ static const struct flag flags[] = {
     {"lanes", 'l', "N", "lanes of a warp, which matrices depend on: 4, 8, 16 or 32; default: 32"},
     {"missing", 'm', "FILE", "counts of ventus coverage --json: prefer what is missing there"},
     {"without", 'w', "NAMES",
-     "leave instructions out that the design does not have: names with * and ?,\nwith commas between them"},
+     "leave instructions out that the design does not have: names with * and ?,\nwith commas between them; "
+     "rounding: rounding modes of instructions"},
     {"left-out", 0, NULL, "no program: print the instructions that programs do not have, and why"},
     {"output", 'o', "FILE", "default: standard output"},
     {0},
@@ -45,7 +46,9 @@ static bool is_of_profile(const struct writer *w, enum isa_op op)
 /* Those that a name means; there has to be one. */
 static void leave_out(struct writer *w, const struct args *args, const char *name)
 {
-    bool found = false;
+    const bool is_rounding = !strcmp(name, "rounding");
+    bool found = is_rounding;
+    w->rounds_dynamically |= is_rounding;
     for (unsigned op = 1; op < OP_COUNT; op++) {
         if (fnmatch(name, isa_table[op].name, 0)) continue;
         found = true;

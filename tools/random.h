@@ -61,7 +61,8 @@ struct writer {
     enum isa_profile profile;
     unsigned lanes;
     const struct coverage *missing; /* NULL: nothing is known */
-    bool without[OP_COUNT];         /* the design does not have it */
+    bool without[OP_COUNT];         /* the design does not have it ... */
+    bool rounds_dynamically;        /* ... or no rounding modes but the dynamic one */
     uint32_t weight[OP_COUNT], total;
     unsigned labels, left;   /* statements that are still to come */
     unsigned last_x, last_v; /* written last: hazards come of them */

@@ -134,7 +134,7 @@ static bool put_arithmetic(struct writer *w, enum isa_op op)
     in.rs3 = any_register(w, &e, ROLE_RS3);
     in.imm = isa_has(op, ROLE_IMM) ? any_immediate(w, &isa_table[op]) : 0;
     any_mask(w, &in);
-    if (isa_has(op, ROLE_RM) && !below(w, 8)) in.rm = (uint8_t)below(w, 4);
+    if (isa_has(op, ROLE_RM) && !w->rounds_dynamically && !below(w, 8)) in.rm = (uint8_t)below(w, 4);
     if (!groups_are_apart(&in, &e)) return false;
     if (op == OP_VSHUFFLE_DOWN_RAW) { /* how far up: within four lanes */
         line(w, "vxor.vi v%d, v%d, 3", V_TEMP, V_LANE);

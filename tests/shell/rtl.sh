@@ -1,6 +1,7 @@
 # examples/rtl: the small design, by Verilator, behind the driver and in lock step with the reference. Every case of tests/cl but a
 # long one runs on it, or needs what it says it has not: atomics, doubles, halves, images. Each of the instruction table's rows that it
-# has is right, and each other one an error; each planted bug is found where bugs.txt says; four lanes do as well as 32.
+# has is right, and each other one an error; random programs leave what they leave on the machine; each planted bug is found where bugs.txt
+# says; four lanes do as well as 32.
 command -v verilator >/dev/null && command -v g++ >/dev/null || { echo "no verilator, or no g++"; exit 77; }
 [ -z "${VENTUS_FOREIGN-}" ] || { echo 'the design is not sanitized'; exit 77; }
 set -u
@@ -53,6 +54,16 @@ while read -r word; do
     "$ventus" as --profile r2.0 k.s -o k.elf || wrong "$word"
     check 1 "illegal instruction at 0x8[0-9a-f]*, word $word" on ./simt.so "$ventus" run k.elf -g 32 -a buf:4
 done <lacks
+
+# ---- random programs, without what it does not have ----
+
+for seed in 1 2 3 4 5 6 7 8; do
+    check 0 '' "$ventus" random --seed $seed --length 400 --profile r2.0 --without "$(cat "$rtl/without.txt")" -o random.s
+    check 0 '' "$ventus" as random.s -o random.elf
+    check 0 '' "$ventus" run random.elf -g 128 -l 64 -a iota:16384 --save 0:machine.bin
+    check 0 '' on ./simt.so,cosim=1 "$ventus" run random.elf -g 128 -l 64 -a iota:16384 --save 0:design.bin
+    cmp machine.bin design.bin || wrong "seed $seed: another result on the design"
+done
 
 # ---- bugs ----
 
