@@ -1,7 +1,8 @@
 // The core of examples/rtl with its memory behind one AXI4 port, for the adaptor's port of that kind: instructions, an id for each
 // warp, whose answers may come in any order, and lines, in bursts of beats of AXI_BITS or, if they are shorter, of a line. With
-// FETCH_PORT instructions have their plain port. Five bugs more than those of the core: 1 a burst FIXED, 2 beats too wide, 3 a
-// burst beyond a page, 4 wlast a beat too early, 5 no strobe of the highest byte.
+// ONE_ID all instructions have the same id, and come in order; with FETCH_PORT they have their plain port. There are five bugs
+// more than in the core: 1 a burst FIXED, 2 beats too wide, 3 a burst beyond a page, 4 wlast a beat too early, 5 no strobe of
+// the highest byte.
 `ifndef AXI_BITS
 `define AXI_BITS 64
 `endif
@@ -99,7 +100,15 @@ module simt_axi
   logic asked, asked_line;
   warp_t asked_warp;
   assign m_axi_arvalid = asked;
+`ifdef ONE_ID
+  warp_t order[WARPS], first, last, arrived;  // warps whose instructions are under way
+  assign arrived = order[first];
+  assign m_axi_arid = asked_line ? ID_BITS'(1) << WARP_BITS : 0;
+`else
+  warp_t arrived;
+  assign arrived = m_axi_rid[WARP_BITS-1:0];
   assign m_axi_arid = asked_line ? ID_BITS'(1) << WARP_BITS : ID_BITS'(asked_warp);
+`endif
   assign m_axi_araddr = asked_line ? address : addresses[asked_warp];
   assign m_axi_arlen = asked_line ? 8'(BEATS - 1) : 0;
   assign m_axi_arsize = asked_line ? 3'($clog2(BEAT)) : 2;
@@ -126,10 +135,18 @@ module simt_axi
     end
     if (m_axi_rvalid && !m_axi_rid[WARP_BITS]) begin
       fetched_valid <= !reset;
-      fetched_id <= m_axi_rid[WARP_BITS-1:0];
+      fetched_id <= arrived;
       fetched_error <= m_axi_rresp != 0;
-      fetched_data <= 32'(m_axi_rdata >> (8 * (addresses[m_axi_rid[WARP_BITS-1:0]] % BYTES)));
+      fetched_data <= 32'(m_axi_rdata >> (8 * (addresses[arrived] % BYTES)));
     end
+`endif
+`ifdef ONE_ID
+    if (m_axi_rvalid && !m_axi_rid[WARP_BITS]) first <= first + 1;
+    if (m_axi_arvalid && m_axi_arready && !asked_line) begin
+      order[last] <= asked_warp;
+      last <= last + 1;
+    end
+    if (reset) {first, last} <= 0;
 `endif
     if (memory_valid) begin
       {asks, reads, writes, bad} <= {1'b1, !memory_write, memory_write, 1'b0};

@@ -26,7 +26,7 @@ cases() { # OPTIONS CASE...
     done
 }
 
-design 512 4 '' # a line is a part of the data
+design 512 4 -DONE_ID # a line is a part of the data
 cases '' control narrow
 cases ,shuffle=3 divergence struct
 design 32 32 -DFETCH_PORT # 32 beats
