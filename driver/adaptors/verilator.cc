@@ -185,6 +185,7 @@ struct ventus_backend_device {
 
     void ask_burst(std::deque<burst> &to, burst b, uint32_t type);
     void write_beat();
+    uint64_t due();
     size_t choose(const std::deque<burst> &from);
 #endif
     uint64_t cycle = 0, begun = 0, last = 0, instructions = 0;
@@ -286,8 +287,7 @@ void device::ask()
     fetch(m, 0);
     if (m.reset) return;
     if (m.m_axi_arvalid && m.m_axi_arready)
-        ask_burst(reads,
-                  {cycle + o.latency, m.m_axi_arid, m.m_axi_araddr, 1u << m.m_axi_arsize, m.m_axi_arlen + 1u, false},
+        ask_burst(reads, {due(), m.m_axi_arid, m.m_axi_araddr, 1u << m.m_axi_arsize, m.m_axi_arlen + 1u, false},
                   m.m_axi_arburst);
     if (m.m_axi_awvalid && m.m_axi_awready)
         ask_burst(writes, {0, m.m_axi_awid, m.m_axi_awaddr, 1u << m.m_axi_awsize, m.m_axi_awlen + 1u, false},
@@ -308,6 +308,9 @@ void device::ask()
     if (m.m_axi_bvalid && m.m_axi_bready)
         written.erase(written.begin() + static_cast<long>(answering)), answering = NONE;
 }
+
+/* When the answer to what is complete now comes. */
+uint64_t device::due() { return cycle + o.latency + (o.shuffle ? random() % 16 : 0); }
 
 void device::ask_burst(std::deque<burst> &to, burst b, uint32_t type)
 {
@@ -334,7 +337,7 @@ void device::write_beat()
     if (b.is_last != !w.beats) failure = "AXI: wlast is not at the last beat of its burst";
     beats.pop_front();
     if (w.beats) return;
-    w.due = cycle + o.latency;
+    w.due = due();
     written.push_back(w);
     writes.pop_front();
 }
