@@ -160,19 +160,25 @@ static uint32_t register_value(const struct warp *w, const struct insn *in, enum
     }
 }
 
-static bool is_pair(const struct warp *w, const struct insn *in)
+/* Registers of an operand: `pair` is the flag of rows that make a pair of it. */
+static unsigned registers_of(const struct warp *w, const struct insn *in, uint32_t pair)
 {
-    return in->pair || (isa_table[in->op].flags & (ISA_PAIR | ISA_LONG)) ||
-           (vtype_sew(w->vtype) == 64 && elements_matter(in));
+    const bool all = in->pair || (vtype_sew(w->vtype) == 64 && elements_matter(in));
+    return all || isa_table[in->op].flags & (pair | ISA_LONG) ? 2 : 1;
+}
+
+static unsigned registers_of_source(const struct warp *w, const struct insn *in, enum source s)
+{
+    const uint32_t pair = s == X1 || s == V1 ? ISA_PAIR_1 : s == X2 || s == V2 ? ISA_PAIR_2 : ISA_PAIR_D;
+    return registers_of(w, in, pair);
 }
 
 /* The origin of the first undefined source. */
 static struct origin any_source(struct check *c, const struct warp *w, const struct insn *in, const struct use *u,
                                 uint32_t lane)
 {
-    unsigned halves = is_pair(w, in) ? 2 : 1;
     for (unsigned i = 0; i < u->nsources; i++)
-        for (unsigned half = 0; half < halves; half++) {
+        for (unsigned half = 0; half < registers_of_source(w, in, (enum source)u->sources[i]); half++) {
             struct origin o = register_origin(c, w, in, (enum source)u->sources[i], lane, half);
             if (o.undefined) return o;
         }
@@ -229,7 +235,8 @@ static struct origin binary(struct check *c, const struct warp *w, const struct 
 static struct origin result(struct check *c, const struct warp *w, const struct insn *in, const struct use *u,
                             uint32_t lane)
 {
-    bool plain = u->rule != ANY && !is_pair(w, in) && !in->abs && !in->neg && !in->opsel && !in->omod;
+    bool plain =
+        u->rule != ANY && registers_of(w, in, ISA_PAIR) == 1 && !in->abs && !in->neg && !in->opsel && !in->omod;
     if (plain) return binary(c, w, in, u, lane);
     struct origin o = any_source(c, w, in, u, lane);
     return o.undefined ? computed((struct origin){~0u, o.from}) : o;
@@ -237,7 +244,7 @@ static struct origin result(struct check *c, const struct warp *w, const struct 
 
 static void set_x(struct check *c, const struct warp *w, const struct insn *in, struct origin o)
 {
-    unsigned n = is_pair(w, in) ? 2 : 1;
+    unsigned n = registers_of(w, in, ISA_PAIR_D);
     for (unsigned i = 0; i < n && in->rd; i++) *x_origin(c, w, in->rd + i) = o;
 }
 
@@ -246,7 +253,7 @@ static uint32_t suspicious(struct check *c, const struct warp *w, const struct i
 {
     uint32_t lanes = 0;
     for (unsigned i = 0; i < u->nsources; i++)
-        for (unsigned half = 0; half < (is_pair(w, in) ? 2u : 1u); half++) {
+        for (unsigned half = 0; half < registers_of_source(w, in, (enum source)u->sources[i]); half++) {
             switch ((enum source)u->sources[i]) {
             case V1: lanes |= v_undefined(c, w, in->rs1 + half); break;
             case V2: lanes |= v_undefined(c, w, in->rs2 + half); break;
@@ -262,7 +269,7 @@ static void set_v(struct check *c, const struct warp *w, const struct insn *in, 
 {
     bool masked = !in->vm && !u->masked;
     uint32_t lanes = masked ? w->active & warp_v0(w) : w->active, bad = lanes & suspicious(c, w, in, u);
-    unsigned n = is_pair(w, in) ? 2 : 1;
+    unsigned n = registers_of(w, in, ISA_PAIR_D);
     struct origin out[ISA_LANES];
     for (uint32_t left = bad; left; left &= left - 1)
         out[__builtin_ctz(left)] = result(c, w, in, u, (uint32_t)__builtin_ctz(left));

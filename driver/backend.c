@@ -14,11 +14,27 @@
 
 /* ---- opening ---- */
 
+/* The options for the library: %p is the process number, so that files of several processes have their own names, and
+ * %% is %. */
+static bool expand_options(const char *text, char *out, size_t size)
+{
+    size_t n = 0;
+    for (; *text && n < size; text++) {
+        if (text[0] == '%' && text[1] == 'p') n += (size_t)snprintf(out + n, size - n, "%ld", (long)getpid()), text++;
+        else out[n++] = *text, text += text[0] == '%' && text[1] == '%';
+    }
+    if (n < size) out[n] = 0;
+    return n < size;
+}
+
 static bool open_device(struct backend *b, char *why, size_t why_size)
 {
     const char *comma = strchr(b->spec, ',');
-    const struct ventus_backend_options options = {sizeof options, comma ? comma + 1 : ""};
+    char text[2 * DEVICE_NAME];
+    const struct ventus_backend_options options = {sizeof options, text};
     char said[300] = "";
+    if (!expand_options(comma ? comma + 1 : "", text, sizeof text))
+        return snprintf(why, why_size, "device %.200s: its options are too long", b->spec), false;
     b->device = NULL;
     const int failed = b->table->open(&options, &b->device, said, sizeof said);
     said[sizeof said - 1] = 0;
@@ -357,7 +373,7 @@ static bool begin(struct backend *b, struct job *j)
     const struct ventus_backend_launch launch = launch_of(j);
     const char *lack = lacks(event_of(j), b->info.features);
     j->result = (struct result){.status = LAUNCH_DONE, .fault.lane = ISA_LANES};
-    b->cycles = 0;
+    b->counted.cycles = b->counted.n = 0;
     *b->says = 0;
     if (!b->device) open_anew(b, event_of(j)->device);
     if (!b->device) return j->result.status = LAUNCH_FAULT, false;
@@ -386,8 +402,9 @@ static void take_counters(struct backend *b, struct job *j)
 #include "sim/counters.def"
 #undef VENTUS_COUNTER
     };
-    struct ventus_backend_counter *c = calloc(VENTUS_BACKEND_COUNTERS, sizeof *c);
-    const uint32_t n = c ? b->table->counters(b->device, c, VENTUS_BACKEND_COUNTERS) : 0;
+    struct ventus_backend_counter *c = b->counted.counter;
+    memset(c, 0, sizeof b->counted.counter);
+    const uint32_t n = b->table->counters(b->device, c, VENTUS_BACKEND_COUNTERS);
     if (n > VENTUS_BACKEND_COUNTERS && !b->warned) {
         char text[300];
         snprintf(text, sizeof text, "device %.150s: it says it has %u counters, more than %u: none is taken", b->spec,
@@ -395,21 +412,23 @@ static void take_counters(struct backend *b, struct job *j)
         host_say("ventus", text);
         b->warned = true;
     }
-    for (uint32_t i = 0; n <= VENTUS_BACKEND_COUNTERS && i < n; i++)
+    b->counted.n = n <= VENTUS_BACKEND_COUNTERS ? n : 0;
+    for (uint32_t i = 0; i < b->counted.n; i++) {
+        c[i].name[sizeof c[i].name - 1] = 0;
         for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
-            if (strncmp(c[i].name, known[k].name, sizeof c[i].name) != 0) continue;
+            if (strcmp(c[i].name, known[k].name) != 0) continue;
             void *to = (char *)&j->result.counters + known[k].at;
             if (known[k].bytes == sizeof(uint64_t)) *(uint64_t *)to = c[i].value;
             else *(uint32_t *)to = (uint32_t)c[i].value;
         }
-    free(c);
+    }
 }
 
 /* It is over, and the result and `says` say how. */
 static void take_outcome(struct backend *b, struct job *j, int state, const struct ventus_backend_outcome *o)
 {
     struct fault *f = &j->result.fault;
-    b->cycles = o->cycles;
+    b->counted.cycles = o->cycles;
     j->result.status = state == VENTUS_BACKEND_DONE ? LAUNCH_DONE : LAUNCH_FAULT;
     if (state == VENTUS_BACKEND_DONE || *b->says) return; /* its memory has failed while it printed */
     if (state == VENTUS_BACKEND_TIMEOUT) {
@@ -428,7 +447,12 @@ static void take_outcome(struct backend *b, struct job *j, int state, const stru
                                                : "its answer to a launch is none that there is (wait)");
 }
 
-void backend_outcome(ventus_event *e) { e->outcome.cycles = e->device->backend->cycles; }
+void backend_outcome(ventus_event *e)
+{
+    const struct backend *b = e->device->backend;
+    e->outcome.cycles = b->counted.cycles;
+    if (e->counted) *e->counted = b->counted;
+}
 
 /* The device stands still: the host prints, and makes room. */
 static bool print(struct job *j, uint32_t value)
@@ -480,7 +504,7 @@ static void end(struct backend *b, const struct job_source *source, struct job *
     b->anew = false;
     source->done(source->user, j);
     *b->says = 0; /* launches that never get here have reasons of their own */
-    b->cycles = 0;
+    b->counted.cycles = b->counted.n = 0;
 }
 
 static bool locked(struct backend *b, struct job *j, bool (*act)(struct backend *b, struct job *j))

@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <sys/types.h>
 
+#include "driver/gpu.h"
 #include "driver/ventus.h"
 #include "driver/ventus_backend.h"
 #include "sim/launch.h"
@@ -18,18 +19,18 @@ struct backend {
     const struct ventus_backend *table;
     struct ventus_backend_device *device; /* NULL: not open */
     struct ventus_backend_info info;
-    char spec[DEVICE_NAME];        /* what it was opened with: library and options */
-    struct backend *next;          /* of those that the end of the process closes */
-    pid_t process;                 /* whose device it is: not that of a child of fork() */
-    pthread_mutex_t lock;          /* of the library's device: a call at a time */
-    bool launched, runs;           /* it has run something; something is running */
-    struct job *job;               /* that it runs; NULL: none */
-    bool begun;                    /* the device has it */
-    bool anew;                     /* it is to be closed, and opened again */
-    bool warned;                   /* of its counters */
-    uint64_t cycles;               /* of the last launch, 0: not known */
-    char says[400];                /* why that one did not end well; "" */
-    uint8_t *pages[BACKEND_PAGES]; /* what the device has there, as far as it is known; NULL: nothing was written */
+    char spec[DEVICE_NAME];         /* what it was opened with: library and options */
+    struct backend *next;           /* of those that the end of the process closes */
+    pid_t process;                  /* whose device it is: not that of a child of fork() */
+    pthread_mutex_t lock;           /* of the library's device: a call at a time */
+    bool launched, runs;            /* it has run something; something is running */
+    struct job *job;                /* that it runs; NULL: none */
+    bool begun;                     /* the device has it */
+    bool anew;                      /* it is to be closed, and opened again */
+    bool warned;                    /* of its counters */
+    struct device_counters counted; /* of the last launch */
+    char says[400];                 /* why that one did not end well; "" */
+    uint8_t *pages[BACKEND_PAGES];  /* what the device has there, as far as it is known; NULL: nothing was written */
 };
 
 /* ---- backend.c ---- */

@@ -205,6 +205,7 @@ struct ventus_event {
     struct ventus_launch in; /* args is the copy below, and there are no pointers, local_sizes, spaces or gpu */
     bool raw;                /* the client has given the machine's launch: kernel, range and args do not count */
     struct result *result;   /* where the client wants the machine's result; NULL: nowhere */
+    struct device_counters *counted; /* ... and what another device has counted */
     uint8_t *args;
     const _Atomic bool *watch; /* the caller's cancel flag or NULL */
     uint64_t began;            /* by the host's clock */

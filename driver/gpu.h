@@ -58,6 +58,13 @@ const struct check *device_checks(const ventus_device *device);
 /* What ventus_launch.spaces is when nobody says: as the memory map has it, csr_gds 0. */
 extern const struct ventus_spaces launch_spaces;
 
+/* What a device behind the driver has said of a launch: its own numbers, by its own names, which may be anything. */
+struct device_counters {
+    uint64_t cycles; /* 0: not known */
+    uint32_t n;
+    struct ventus_backend_counter counter[VENTUS_BACKEND_COUNTERS]; /* names end with 0 */
+};
+
 /* What ventus_launch.gpu can say. It is copied; what it points to, but for `launch`, stays until the launch has ended.
  */
 struct ventus_gpu_launch {
@@ -65,6 +72,7 @@ struct ventus_gpu_launch {
     const struct launch *launch;   /* not NULL: goes to the machine as it is, with the module (which may be NULL) in the
                                     * code window; kernel, range and arguments do not count */
     struct result *result;         /* receives what the machine says at the end; may be NULL */
+    struct device_counters *device; /* receives what the device says that stands in its place; may be NULL */
 };
 
 #endif

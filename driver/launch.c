@@ -234,6 +234,7 @@ static void init_machine_options(ventus_event *e, const struct ventus_gpu_launch
         e->job.options = gpu->options;
         e->watch = gpu->options.cancel;
         e->result = gpu->result;
+        e->counted = gpu->device;
         e->raw = gpu->launch != NULL;
         if (e->raw) e->job.launch = *gpu->launch;
     }

@@ -44,7 +44,8 @@ enum ventus_backend_feature {
 
 struct ventus_backend_options {
     uint32_t size;    /* of this structure */
-    const char *text; /* what the user has written behind the library's name, without the first comma: "a=1,b=2"; "" */
+    const char *text; /* what the user has written behind the library's name, without the first comma: "a=1,b=2"; "".
+                       * %p in it has become the process number, and %% has become % */
 };
 
 /* What a device is like. The driver has filled it in with what the machine file says, and features with all of them:
@@ -109,7 +110,7 @@ struct ventus_backend_outcome {
 };
 
 /* One number that the device has counted during the last launch. Those named as in sim/counters.def (`instructions`,
- * `warps`, ...) go into the launch's result. */
+ * `warps`, ...) go into the launch's result; `ventus run --stats` shows all of them. */
 struct ventus_backend_counter {
     char name[48];
     uint64_t value;

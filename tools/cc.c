@@ -41,12 +41,28 @@ static bool is_one_of(const char *word, const char *const *list)
     return *list;
 }
 
+static const char *const with_value[] = {"--options", "--profile", "--config", "--pools", "--lacks",
+                                         "--avoid",   "--kernel",  "-o",       NULL};
+static const char *const without_value[] = {"--compile", "--draft", "--link", "--preprocess",
+                                            "--files",   "--help",  NULL};
+
+/* An option in the place of a value means that the value is missing. */
+static void check_values(int argc, char **argv)
+{
+    const struct args args = {.command = "cc"};
+    for (int i = 1; i + 1 < argc; i++) {
+        const char *next = argv[i + 1];
+        if (!is_one_of(argv[i], with_value)) continue;
+        if (is_one_of(next, without_value) || (is_one_of(next, with_value) && strcmp(next, "-o") != 0))
+            usage_error(&args, "%s wants a value; '%s' is an option", argv[i], next);
+        i++;
+    }
+}
+
 /* The result's name, where the assembler and the linker would put theirs; NULL: the command line says it, or the result
  * goes to standard output. Whether the line is right is the compiler's to say. */
 static const char *choose_output(int argc, char **argv)
 {
-    static const char *const with_value[] = {"--options", "--profile", "--config", "--pools",
-                                             "--lacks",   "--avoid",   "--kernel", NULL};
     static const char *const printed[] = {"-o", "--preprocess", "--files", "--help", NULL};
     const struct args args = {.command = "cc"};
     const char *input = NULL, *suffix = ".elf";
@@ -81,6 +97,7 @@ static void put_machine(const char *file, char **out)
 static char **translated(int argc, char **argv)
 {
     char **out = allocate((2 * (size_t)argc + 3) * sizeof *out);
+    check_values(argc, argv);
     const char *output = choose_output(argc, argv);
     int n = 0;
     out[n++] = (char *)"ventus-cc";

@@ -16,9 +16,10 @@ struct reported {
     char *name;
     uint32_t groups[3];
     struct result result;
-    char *timing;               /* with --timing: its counts, as members of a JSON object; else NULL ... */
-    char *cycle_table;          /* ... and where its cycles went, as a table */
-    struct timing_launch timed; /* the same as numbers; it points to nothing */
+    char *timing;                   /* with --timing: its counts, as members of a JSON object; else NULL ... */
+    char *cycle_table;              /* ... and where its cycles went, as a table */
+    struct timing_launch timed;     /* the same as numbers; it points to nothing */
+    struct device_counters *device; /* what a device behind the driver says; NULL: the machine has run it */
 };
 
 struct report {
@@ -33,8 +34,9 @@ struct report {
     uint64_t stray_pages; /* pages touched that belong to no buffer */
 };
 
-/* Takes one launch in. */
-void report_add(struct report *report, const char *name, const uint32_t groups[3], const struct result *result);
+/* Takes one launch in, and what a device behind the driver says of it (allocated; NULL: the machine has run it). */
+void report_add(struct report *report, const char *name, const uint32_t groups[3], const struct result *result,
+                struct device_counters *device);
 void report_print(const struct report *report, FILE *out);
 void report_json(const struct report *report,
                  const char *path); /* "-": standard output; dies when it cannot be written */

@@ -248,7 +248,7 @@ static bool run_one(struct request *r, struct session *s, const char *spec)
     if (result.status == LAUNCH_STOPPED) snprintf(text, sizeof text, "an observer stopped the launch");
     if (result.status != LAUNCH_DONE) fprintf(stderr, "ventus run: %s: %s\n", path, text);
     else if (!r->silent) printf("%s: %llu warp instructions\n", path, (unsigned long long)result.counters.instructions);
-    report_add(&r->report, path, c.launch.groups, &result);
+    report_add(&r->report, path, c.launch.groups, &result, NULL);
     const bool ok = result.status == LAUNCH_DONE && (!r->expect || compare_memory(s->gpu, path));
     case_free(&c);
     free(path);

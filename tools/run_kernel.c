@@ -178,7 +178,8 @@ static enum ventus_status run_launch(struct request *r, ventus_device *device, c
         fprintf(stderr, "ventus run: %s%s%s\n", ventus_status_text(status), *message ? ": " : "", message);
     else if (*message) fprintf(stderr, "ventus run: %s\n", message);
     if (status == VENTUS_OK || status == VENTUS_FAULT)
-        report_add(&r->report, launch->kernel->name, groups, launch->gpu->result);
+        report_add(&r->report, launch->kernel->name, groups, launch->gpu->result, launch->gpu->device);
+    else free(launch->gpu->device);
     return status;
 }
 
@@ -198,7 +199,9 @@ int run_kernel(struct request *r)
     attach_outputs(r);
 
     struct result result;
-    const struct ventus_gpu_launch gpu = {.options = r->options, .result = &result};
+    const struct ventus_gpu_launch gpu = {.options = r->options,
+                                          .result = &result,
+                                          .device = *device_backend(device) ? allocate(sizeof *gpu.device) : NULL};
     struct ventus_spaces spaces = launch_spaces;
     spaces.csr_gds = r->csr_gds;
     const struct ventus_launch launch = {.module = module,

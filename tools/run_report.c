@@ -7,7 +7,8 @@
 #include "run.h"
 #include "sim/output.h"
 
-void report_add(struct report *r, const char *name, const uint32_t groups[3], const struct result *result)
+void report_add(struct report *r, const char *name, const uint32_t groups[3], const struct result *result,
+                struct device_counters *device)
 {
     if (r->n == r->room) {
         r->room = r->room ? 2 * r->room : 16;
@@ -15,7 +16,7 @@ void report_add(struct report *r, const char *name, const uint32_t groups[3], co
         if (!r->launches) die("out of memory");
     }
     struct reported *l = &r->launches[r->n++];
-    *l = (struct reported){.name = strdup(name), .result = *result};
+    *l = (struct reported){.name = strdup(name), .result = *result, .device = device};
     memcpy(l->groups, groups, sizeof l->groups);
     if (!l->name) die("out of memory");
 }
@@ -26,6 +27,7 @@ void report_free(struct report *r)
         free(r->launches[i].name);
         free(r->launches[i].timing);
         free(r->launches[i].cycle_table);
+        free(r->launches[i].device);
     }
     free(r->launches);
     free(r->findings);
@@ -39,15 +41,66 @@ static struct counters total(const struct report *r)
     return sum;
 }
 
+/* ---- what a device behind the driver says ---- */
+
+/* Has it counted what the machine calls so? All that the machine counts, if there is none. */
+static bool counts(const struct device_counters *d, const char *name)
+{
+    for (uint32_t i = 0; d && i < d->n; i++)
+        if (!strcmp(d->counter[i].name, name)) return true;
+    return !d;
+}
+
+static bool is_own(const char *name)
+{
+#define VENTUS_COUNTER(id, type, how, cl, text) \
+    if (!strcmp(name, #id)) return false;
+#include "sim/counters.def"
+#undef VENTUS_COUNTER
+    return true;
+}
+
+/* Its cycles, and counters that the machine does not have. */
+static void print_device(const struct device_counters *d, FILE *out)
+{
+    if (d->cycles) fprintf(out, "%-24s %llu\n", "cycles of the device", (unsigned long long)d->cycles);
+    for (uint32_t i = 0; i < d->n; i++) {
+        if (!is_own(d->counter[i].name)) continue;
+        output_plain(out, d->counter[i].name, strlen(d->counter[i].name), sizeof d->counter[i].name);
+        fprintf(out, "%*s %llu\n", 24 - (int)strlen(d->counter[i].name) > 0 ? 24 - (int)strlen(d->counter[i].name) : 0,
+                "", (unsigned long long)d->counter[i].value);
+    }
+}
+
+static void put_device(const struct device_counters *d, FILE *out)
+{
+    const char *separator = "";
+    fprintf(out, ",\n     \"device\": {\"cycles\": ");
+    if (d->cycles) fprintf(out, "%llu, \"counters\": {", (unsigned long long)d->cycles);
+    else fprintf(out, "null, \"counters\": {");
+    for (uint32_t i = 0; i < d->n; i++) {
+        if (!is_own(d->counter[i].name)) continue;
+        fputs(separator, out);
+        output_json_string(out, d->counter[i].name);
+        fprintf(out, ": %llu", (unsigned long long)d->counter[i].value);
+        separator = ", ";
+    }
+    fputs("}}", out);
+}
+
 void report_print(const struct report *r, FILE *out)
 {
     struct counters c = total(r);
-#define VENTUS_COUNTER(name, type, how, cl, text) fprintf(out, "%-24s %llu\n", text, (unsigned long long)c.name);
+    const struct device_counters *device = r->n ? r->launches[0].device : NULL; /* all launches run on the same */
+#define VENTUS_COUNTER(name, type, how, cl, text) \
+    if (counts(device, #name)) fprintf(out, "%-24s %llu\n", text, (unsigned long long)c.name);
 #include "sim/counters.def"
 #undef VENTUS_COUNTER
-    if (c.vector_instructions)
+    if (c.vector_instructions && counts(device, "lanes"))
         fprintf(out, "%-24s %.2f\n", "lanes active on average", (double)c.lanes / (double)c.vector_instructions);
     if (r->stats) fputs(r->stats, out);
+    for (size_t i = 0; i < r->n; i++)
+        if (r->launches[i].device) print_device(r->launches[i].device, out);
     for (size_t i = 0; i < r->n; i++)
         if (r->launches[i].cycle_table) fprintf(out, "\n%s", r->launches[i].cycle_table);
     if (r->flat) fprintf(out, "%-24s %llu\n", "pages of no buffer", (unsigned long long)r->stray_pages);
@@ -55,12 +108,13 @@ void report_print(const struct report *r, FILE *out)
 
 /* ---- JSON ---- */
 
-static void put_counters(FILE *out, const struct counters *c)
+static void put_counters(FILE *out, const struct counters *c, const struct device_counters *device)
 {
     const char *separator = "";
     putc('{', out);
 #define VENTUS_COUNTER(name, type, how, cl, text) \
-    fprintf(out, "%s\"" #name "\": %llu", separator, (unsigned long long)c->name), separator = ", ";
+    if (counts(device, #name)) \
+        fprintf(out, "%s\"" #name "\": %llu", separator, (unsigned long long)c->name), separator = ", ";
 #include "sim/counters.def"
 #undef VENTUS_COUNTER
     putc('}', out);
@@ -116,7 +170,8 @@ static void put_launch(FILE *out, const struct reported *l)
     output_json_string(out, l->name);
     fprintf(out, ", \"status\": \"%s\", \"groups\": [%u, %u, %u],\n     \"counters\": ", statuses[l->result.status],
             l->groups[0], l->groups[1], l->groups[2]);
-    put_counters(out, &l->result.counters);
+    put_counters(out, &l->result.counters, l->device);
+    if (l->device) put_device(l->device, out);
     if (l->timing) {
         fputs(",\n     \"kernel\": ", out);
         output_json_string(out, l->name);
@@ -144,7 +199,7 @@ void report_json(const struct report *r, const char *path)
         fputs(i + 1 < r->n ? ",\n" : "\n", out);
     }
     fputs("  ],\n  \"total\": ", out);
-    put_counters(out, &sum);
+    put_counters(out, &sum, r->n ? r->launches[0].device : NULL);
     if (r->findings) fputs(r->findings, out);
     if (r->flat) fprintf(out, ",\n  \"stray_pages\": %llu", (unsigned long long)r->stray_pages);
     fputs("\n}\n", out);

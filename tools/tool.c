@@ -98,6 +98,28 @@ static _Noreturn void unknown_option(const struct args *args, const char *text)
     usage_error(args, "unknown option '%s'", text);
 }
 
+/* Index of the option that "--name" or "--name=value" is, -1: of none. */
+static int long_option_index(const struct args *args, const char *text)
+{
+    const size_t length = strcspn(text + 2, "=");
+    for (int i = 0; args->flags[i].name; i++)
+        if (strlen(args->flags[i].name) == length && !strncmp(text + 2, args->flags[i].name, length)) return i;
+    return -1;
+}
+
+/* The next argument, where it is the value of an option: not another option, as that means that the value is missing.
+ */
+static const char *next_value(struct args *args, const struct flag *f)
+{
+    const char *text = args->at < args->argc ? args->argv[args->at] : NULL;
+    if (!text) usage_error(args, "--%s wants a value: %s", f->name, f->value);
+    if (text[0] == '-' && text[1] == '-' && (long_option_index(args, text) >= 0 || !strcmp(text, "--help")))
+        usage_error(args, "--%s wants a value: %s; '%s' is an option (if it is the value: --%s=%s)", f->name, f->value,
+                    text, f->name, text);
+    args->at++;
+    return text;
+}
+
 /* Reads the value of an option: behind "=", glued to the letter, or the next argument. */
 static int option_value(struct args *args, int index, const char *glued)
 {
@@ -107,18 +129,16 @@ static int option_value(struct args *args, int index, const char *glued)
         return index;
     }
     if (glued || f->value[0] == '[') args->value = glued;
-    else if (args->at < args->argc) args->value = args->argv[args->at++];
-    else usage_error(args, "--%s wants a value: %s", f->name, f->value);
+    else args->value = next_value(args, f);
     return index;
 }
 
 static int long_option(struct args *args, const char *text)
 {
-    size_t length = strcspn(text + 2, "=");
-    for (int i = 0; args->flags[i].name; i++)
-        if (strlen(args->flags[i].name) == length && !strncmp(text + 2, args->flags[i].name, length))
-            return option_value(args, i, text[2 + length] ? text + 3 + length : NULL);
-    unknown_option(args, text);
+    const int index = long_option_index(args, text);
+    const char *value = strchr(text, '=');
+    if (index < 0) unknown_option(args, text);
+    return option_value(args, index, value ? value + 1 : NULL);
 }
 
 int args_next(struct args *args)

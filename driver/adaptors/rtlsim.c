@@ -15,10 +15,15 @@
  * Pages are kept here as well: a simulation begins with the first launch, and where code cannot be changed under a
  * simulation (no HAS_ICACHE) each launch has a new one, which gets all of them. One unit of the library's time is half
  * a cycle. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -38,9 +43,11 @@ struct options {
 
 struct ventus_backend_device {
     struct options options;
-    ventus_rtlsim_t *sim; /* NULL: none yet */
-    pid_t process;        /* that has made it: a snapshot's child is another one */
-    char scratch[64];     /* a waveform that nobody wants: the library closes one, whether it was opened or not */
+    unsigned number_of_device; /* of the process, of those that write files; 0: not yet */
+    int locks[2];              /* its files, which no other process may write meanwhile; -1: none */
+    ventus_rtlsim_t *sim;      /* NULL: none yet */
+    pid_t process;             /* that has made it: a snapshot's child is another one */
+    char scratch[64];          /* a waveform that nobody wants: the library closes one, whether it was opened or not */
     struct page *pages[PAGES];
     ventus_kernel_metadata_t kernel;
     uint64_t buffer[3]; /* of the metadata block: base, size, allocated size */
@@ -150,6 +157,33 @@ static void finish(struct ventus_backend_device *d, bool again)
     d->sim = NULL;
 }
 
+/* A second device of the process has files of its own, FILE.2. Of two processes with one file the second does not
+ * begin, since it would overwrite it. */
+static bool claim(struct ventus_backend_device *d, int which, char *file, size_t size, char *why, size_t why_size)
+{
+    struct stat is;
+    const size_t n = strlen(file);
+    if (!n || d->locks[which] >= 0) return true;
+    if (d->number_of_device > 1) snprintf(file + n, size - n, ".%u", d->number_of_device);
+    d->locks[which] = open(file, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+    if (d->locks[which] < 0) return snprintf(why, why_size, "%.150s: %s", file, strerror(errno)), false;
+    if (fstat(d->locks[which], &is) || !S_ISREG(is.st_mode) || !flock(d->locks[which], LOCK_EX | LOCK_NB)) return true;
+    close(d->locks[which]);
+    d->locks[which] = -1;
+    file[n] = 0;
+    snprintf(why, why_size, "another process writes %.150s; with %%p in its name each has its own", file);
+    return false;
+}
+
+static bool claim_files(struct ventus_backend_device *d, char *why, size_t why_size)
+{
+    static atomic_uint devices;
+    struct options *o = &d->options;
+    if (!d->number_of_device && (*o->waveform || *o->snapshot)) d->number_of_device = ++devices;
+    return claim(d, 0, o->waveform, sizeof o->waveform, why, why_size) &&
+           claim(d, 1, o->snapshot, sizeof o->snapshot, why, why_size);
+}
+
 static bool make(struct ventus_backend_device *d)
 {
     ventus_rtlsim_config_t config;
@@ -238,6 +272,8 @@ static void close_it(struct ventus_backend_device *d)
 {
     finish(d, false);
     if (*d->scratch) unlink(d->scratch);
+    for (int i = 0; i < 2; i++)
+        if (d->locks[i] >= 0) close(d->locks[i]);
     for (size_t i = 0; i < PAGES; i++) free(d->pages[i]);
     free(d);
 }
@@ -248,6 +284,7 @@ static int open_it(const struct ventus_backend_options *options, struct ventus_b
     char list[600];
     struct ventus_backend_device *d = calloc(1, sizeof *d);
     if (!d) return fail(why, why_size, "out of memory");
+    d->locks[0] = d->locks[1] = -1;
     snprintf(list, sizeof list, "%s", options->text);
     const char *folder = secure_getenv("TMPDIR");
     snprintf(d->scratch, sizeof d->scratch, "%.40s/ventus-XXXXXX", folder && *folder ? folder : "/tmp");
@@ -353,6 +390,7 @@ static void fill(struct ventus_backend_device *d, const struct ventus_backend_la
 static int launch(struct ventus_backend_device *d, const struct ventus_backend_launch *l, char *why, size_t why_size)
 {
     if (d->sim && is_fresh(d)) finish(d, false);
+    if (!d->sim && !claim_files(d, why, why_size)) return 1;
     if (!d->sim && !make(d)) return fail(why, why_size, "the simulation cannot be begun (ventus_rtlsim_init)");
     if (!load(d)) return fail(why, why_size, "its memory cannot be written (ventus_rtlsim_pmemcpy_h2d)");
     fill(d, l);

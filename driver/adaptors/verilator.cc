@@ -1,6 +1,7 @@
 /* A design that Verilator has compiled, as a device library (ventus_backend.h), if its top module has the ports of
- * examples/rtl/simt.sv: a launch, plain request/response ports to memory, and what completes. MODEL is the class that
- * Verilator has made, MODEL_HEADER its header; examples/rtl/Makefile shows the commands.
+ * examples/rtl/simt.sv: a launch, ports to memory, and what completes. MODEL is the class that Verilator has made,
+ * MODEL_HEADER its header; examples/rtl/Makefile shows the commands. With MEMORY_AXI defined memory is behind an AXI4
+ * port, m_axi_*, else behind a plain one, memory_* and answer_*.
  *
  * Ports are of 32 bits where nothing else is said. `line` is a packed array of 1, 2, 4 ... or 64 words, `vector` one of
  * a word per lane. Outputs are read just before the rising edge of the clock, and inputs change just after it:
@@ -11,8 +12,12 @@
  *   done                  one bit: it has ended
  *   fault                 it has ended of fault 1, 2 ... of FAULTS below; fault_pc and fault_word say where
  *   fetch_*               asks for an instruction: valid, id, address. fetched_* answers, in the order of requests
+ *                         These ports may be missing with MEMORY_AXI: the design gets instructions there, too
  *   memory_*              loads a line, or stores bytes of one: valid, write, address, data (line), strobe. answer_*
  *                         answers, likewise; stores, too
+ *   m_axi_*               AXI4: the channels aw, w, b, ar, r; addresses of 32 bits, data of 32 to 512, ids of up to 32,
+ *                         bursts INCR of up to 256 beats of any size. Answers to one id come in order; with shuffle=
+ *                         those to others do not, and the channels are not always ready. Other signals do not count
  *   begin_*, end_*        a work-group comes to its slot, or has left it, one of each in a cycle at most
  *   retire_*              an instruction completes, one in a cycle at most
  *   bug, has_bugs         optional: which planted mistake the design makes, 0 none, and how many there are
@@ -27,9 +32,13 @@
 #include <cstdlib>
 #include <cstring>
 #include <deque>
+#include <fcntl.h>
 #include <memory>
 #include <new>
+#include <random>
 #include <string>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <vector>
 
@@ -54,7 +63,7 @@ const char *const FAULTS[] = {"", "illegal instruction", "an address is not alig
 struct options {
     bool cosim = false;
     std::string trace, report, program;
-    uint64_t cycles = 0, latency = 1, bug = 0;
+    uint64_t cycles = 0, latency = 1, bug = 0, shuffle = 0;
 };
 
 using page = std::array<uint8_t, PAGE>;
@@ -66,6 +75,23 @@ struct answer {
     bool error;
     uint32_t data[64];
 };
+
+#ifdef MEMORY_AXI
+/* A burst that has been asked for: what is left of it. */
+struct burst {
+    uint64_t due; /* the first cycle of its answer */
+    uint32_t id, address, size, beats;
+    bool error;
+};
+
+/* What has come of a burst that is written, in the order of the bursts. */
+struct beat {
+    uint8_t data[64], strobe[8];
+    bool is_last;
+};
+
+constexpr size_t NONE = SIZE_MAX;
+#endif
 
 int fail(char *why, size_t size, const std::string &text)
 {
@@ -85,6 +111,9 @@ bool set(options &o, const std::string &name, const std::string &value)
     if (name == "cycles" && is_number) return o.cycles = number, true;
     if (name == "latency" && is_number && number >= 1 && number <= 100000) return o.latency = number, true;
     if (name == "bug" && is_number) return o.bug = number, true;
+#ifdef MEMORY_AXI
+    if (name == "shuffle" && is_number) return o.shuffle = number, true;
+#endif
     if (name == "report" && !value.empty()) return o.report = value, true;
     if (name == "program" && !value.empty()) return o.program = value, true;
 #ifdef WAVEFORMS
@@ -94,6 +123,9 @@ bool set(options &o, const std::string &name, const std::string &value)
 }
 
 const char *const KNOWN = "cosim=0 or 1, report=FILE, program=ELF, cycles=MOST, latency=CYCLES, bug=NUMBER"
+#ifdef MEMORY_AXI
+                          ", shuffle=SEED"
+#endif
 #ifdef WAVEFORMS
                           ", trace=FILE"
 #endif
@@ -136,7 +168,8 @@ struct ventus_backend_device {
     MODEL model{&context};
 #ifdef WAVEFORMS
     VerilatedVcdC waves;
-    std::string waveform; /* its file */
+    std::string waveform; /* its file ... */
+    int locked = -1;      /* ... which no other process may write meanwhile */
 #endif
     std::vector<std::unique_ptr<page>> pages = std::vector<std::unique_ptr<page>>(1u << 20);
     std::vector<bool> changed = std::vector<bool>(1u << 20); /* by the driver, since the reference has them */
@@ -144,16 +177,32 @@ struct ventus_backend_device {
     ventus_backend_launch launched{};
     std::string failure; /* why the launch has failed */
     std::deque<answer> fetches, lines;
+#ifdef MEMORY_AXI
+    std::deque<burst> reads, writes, written; /* asked for; written: those whose data have come */
+    std::deque<beat> beats;
+    size_t reading = NONE, answering = NONE; /* of `reads` and `written`: what the channels r and b carry */
+    std::minstd_rand random;
+
+    void ask_burst(std::deque<burst> &to, burst b, uint32_t type);
+    void write_beat();
+    uint64_t due();
+    size_t choose(const std::deque<burst> &from);
+#endif
     uint64_t cycle = 0, begun = 0, last = 0, instructions = 0;
     ventus_cosim *cosim = nullptr;
     ventus_backend_info info{};
 
+    bool lock_waves(std::string &why);
     bool open_waves(std::string &why);
     bool open_reference(std::string &why);
     void close_reference();
     bool begin_reference(std::string &why);
     void reset();
     void tick();
+    template <class M> auto fetch(M &m, int) -> decltype(m.fetch_valid, void());
+    template <class M> void fetch(M &, long) {}
+    template <class M> auto fetched(M &m, int) -> decltype(m.fetched_valid, void());
+    template <class M> void fetched(M &, long) {}
     void ask();
     void answer_all();
     void write_line(uint32_t address);
@@ -196,22 +245,147 @@ void device::reset()
     model.launch = 0;
     fetches.clear();
     lines.clear();
+#ifdef MEMORY_AXI
+    reads.clear(), writes.clear(), written.clear(), beats.clear();
+    reading = answering = NONE;
+    random.seed(static_cast<uint32_t>(o.shuffle));
+#endif
     tick();
     tick();
     model.reset = 0;
 }
 
+template <class M> auto device::fetch(M &m, int) -> decltype(m.fetch_valid, void())
+{
+    if (!m.fetch_valid || m.reset) return;
+    answer a{cycle + o.latency, static_cast<uint32_t>(m.fetch_id), 4, true, {}};
+    if (const uint8_t *from = m.fetch_address % 4 ? nullptr : bytes_at(m.fetch_address))
+        memcpy(a.data, from, 4), a.error = false;
+    fetches.push_back(a);
+}
+
+template <class M> auto device::fetched(M &m, int) -> decltype(m.fetched_valid, void())
+{
+    m.fetched_valid = !fetches.empty() && fetches.front().due <= cycle;
+    if (!m.fetched_valid) return;
+    const answer &a = fetches.front();
+    put(m.fetched_id, a.id);
+    m.fetched_error = a.error;
+    m.fetched_data = a.data[0];
+    fetches.pop_front();
+}
+
+#ifdef MEMORY_AXI
+
+/* What the design asks for in this cycle, and what it takes. */
+void device::ask()
+{
+    MODEL &m = model;
+    static_assert(sizeof m.m_axi_rdata >= 4 && sizeof m.m_axi_rdata <= 64 && 64 % sizeof m.m_axi_rdata == 0 &&
+                      sizeof m.m_axi_wdata == sizeof m.m_axi_rdata,
+                  "the data of AXI4 have 32, 64, 128, 256 or 512 bits");
+    fetch(m, 0);
+    if (m.reset) return;
+    if (m.m_axi_arvalid && m.m_axi_arready)
+        ask_burst(reads, {due(), m.m_axi_arid, m.m_axi_araddr, 1u << m.m_axi_arsize, m.m_axi_arlen + 1u, false},
+                  m.m_axi_arburst);
+    if (m.m_axi_awvalid && m.m_axi_awready)
+        ask_burst(writes, {0, m.m_axi_awid, m.m_axi_awaddr, 1u << m.m_axi_awsize, m.m_axi_awlen + 1u, false},
+                  m.m_axi_awburst);
+    if (m.m_axi_wvalid && m.m_axi_wready) {
+        beat b{};
+        memcpy(b.data, bytes(m.m_axi_wdata), sizeof m.m_axi_wdata);
+        memcpy(b.strobe, bytes(m.m_axi_wstrb), sizeof m.m_axi_wstrb);
+        b.is_last = m.m_axi_wlast;
+        beats.push_back(b);
+    }
+    while (!writes.empty() && !beats.empty()) write_beat();
+    if (m.m_axi_rvalid && m.m_axi_rready) {
+        burst &r = reads[reading];
+        r.address = (r.address & -r.size) + r.size;
+        if (!--r.beats) reads.erase(reads.begin() + static_cast<long>(reading)), reading = NONE;
+    }
+    if (m.m_axi_bvalid && m.m_axi_bready)
+        written.erase(written.begin() + static_cast<long>(answering)), answering = NONE;
+}
+
+/* When the answer to what is complete now comes. */
+uint64_t device::due() { return cycle + o.latency + (o.shuffle ? random() % 16 : 0); }
+
+void device::ask_burst(std::deque<burst> &to, burst b, uint32_t type)
+{
+    const uint64_t end = static_cast<uint64_t>(b.address & -b.size) + b.beats * b.size;
+    if (type != 1 && b.beats > 1) failure = "AXI: a burst that is not INCR";
+    else if (b.size > sizeof model.m_axi_rdata) failure = "AXI: beats that are wider than the data";
+    else if ((end - 1) / PAGE != b.address / PAGE) failure = "AXI: a burst that crosses a boundary of 4 KiB";
+    else to.push_back(b);
+}
+
+/* The next beat of the oldest burst. Bytes keep their place in the data, whatever the beat's size. */
+void device::write_beat()
+{
+    burst &w = writes.front();
+    const beat &b = beats.front();
+    const uint32_t line = w.address & -static_cast<uint32_t>(sizeof model.m_axi_wdata);
+    uint8_t *to = bytes_at(line);
+    for (uint32_t i = 0; to && i < sizeof model.m_axi_wdata; i++)
+        if (b.strobe[i / 8] >> i % 8 & 1) to[i] = b.data[i];
+    if (to) stored[line / PAGE] = true;
+    else w.error = true;
+    w.address = (w.address & -w.size) + w.size;
+    w.beats--;
+    if (b.is_last != !w.beats) failure = "AXI: wlast is not at the last beat of its burst";
+    beats.pop_front();
+    if (w.beats) return;
+    w.due = due();
+    written.push_back(w);
+    writes.pop_front();
+}
+
+/* The burst that is answered next: the oldest of its id. */
+size_t device::choose(const std::deque<burst> &from)
+{
+    std::vector<size_t> can;
+    for (size_t i = 0; i < from.size(); i++) {
+        const auto same = [&](const burst &b) { return b.id == from[i].id; };
+        if (from[i].due <= cycle && std::none_of(from.begin(), from.begin() + static_cast<long>(i), same))
+            can.push_back(i);
+    }
+    return can.empty() ? NONE : can[o.shuffle ? random() % can.size() : 0];
+}
+
+/* What the design gets, behind the edge of the clock. Errors are SLVERR. */
+void device::answer_all()
+{
+    MODEL &m = model;
+    fetched(m, 0);
+    m.m_axi_arready = !o.shuffle || random() % 4;
+    m.m_axi_awready = !o.shuffle || random() % 4;
+    m.m_axi_wready = !o.shuffle || random() % 4;
+    if (reading == NONE) reading = choose(reads);
+    m.m_axi_rvalid = reading != NONE;
+    if (m.m_axi_rvalid) {
+        const burst &r = reads[reading];
+        const uint8_t *from = bytes_at(r.address & -static_cast<uint32_t>(sizeof m.m_axi_rdata));
+        put(m.m_axi_rid, r.id);
+        m.m_axi_rresp = from ? 0 : 2;
+        m.m_axi_rlast = r.beats == 1;
+        if (from) memcpy(bytes(m.m_axi_rdata), from, sizeof m.m_axi_rdata);
+    }
+    if (answering == NONE) answering = choose(written);
+    m.m_axi_bvalid = answering != NONE;
+    if (!m.m_axi_bvalid) return;
+    put(m.m_axi_bid, written[answering].id);
+    m.m_axi_bresp = written[answering].error ? 2 : 0;
+}
+
+#else
+
 /* What the design asks for in this cycle. */
 void device::ask()
 {
-    if (model.reset) return;
-    if (model.fetch_valid) {
-        answer a{cycle + o.latency, static_cast<uint32_t>(model.fetch_id), 4, true, {}};
-        if (const uint8_t *from = model.fetch_address % 4 ? nullptr : bytes_at(model.fetch_address))
-            memcpy(a.data, from, 4), a.error = false;
-        fetches.push_back(a);
-    }
-    if (!model.memory_valid) return;
+    fetch(model, 0);
+    if (model.reset || !model.memory_valid) return;
     static_assert(sizeof model.memory_data <= sizeof answer::data && PAGE % sizeof model.memory_data == 0,
                   "a line has 1, 2, 4 ... or 64 words");
     answer a{cycle + o.latency, 0, sizeof model.memory_data, true, {}};
@@ -235,21 +409,30 @@ void device::write_line(uint32_t address)
 
 void device::answer_all()
 {
-    model.fetched_valid = !fetches.empty() && fetches.front().due <= cycle;
-    if (model.fetched_valid) {
-        const answer &a = fetches.front();
-        put(model.fetched_id, a.id);
-        model.fetched_error = a.error;
-        model.fetched_data = a.data[0];
-        fetches.pop_front();
-    }
+    fetched(model, 0);
     model.answer_valid = !lines.empty() && lines.front().due <= cycle;
-    if (model.answer_valid) {
-        const answer &a = lines.front();
-        model.answer_error = a.error;
-        memcpy(bytes(model.answer_data), a.data, a.bytes);
-        lines.pop_front();
-    }
+    if (!model.answer_valid) return;
+    const answer &a = lines.front();
+    model.answer_error = a.error;
+    memcpy(bytes(model.answer_data), a.data, a.bytes);
+    lines.pop_front();
+}
+
+#endif
+
+/* Two processes would overwrite each other's waveform: the second one does not begin. Pipes and /dev/null are free. */
+bool device::lock_waves(std::string &why)
+{
+#ifdef WAVEFORMS
+    struct stat file;
+    locked = ::open(waveform.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+    if (locked < 0) return why = "the waveform cannot be written: " + waveform, false;
+    if (fstat(locked, &file) || !S_ISREG(file.st_mode) || !flock(locked, LOCK_EX | LOCK_NB)) return true;
+    ::close(locked);
+    locked = -1;
+    return why = "another process writes the waveform " + waveform + "; with %p in its name each has its own", false;
+#endif
+    return (void)why, true;
 }
 
 /* With the first launch, so that nothing is overwritten by who only asks what the device is like. A second device of
@@ -265,6 +448,7 @@ bool device::open_waves(std::string &why)
         context.traceEverOn(true);
         model.trace(&waves, 99);
     }
+    if (locked < 0 && !lock_waves(why)) return false;
     waves.open(waveform.c_str());
     if (!waves.isOpen()) return why = "the waveform cannot be written: " + waveform, false;
 #endif
@@ -384,6 +568,7 @@ device::~ventus_backend_device()
 {
 #ifdef WAVEFORMS
     if (waves.isOpen()) waves.close();
+    if (locked >= 0) ::close(locked);
 #endif
     model.final();
     close_reference();

@@ -67,8 +67,21 @@ check 0 '' "$ventus" cc --options -cl-std=CL3.0 k.cl -o k.elf
 check 0 '  0 3 6 9 12 15' on $machine "$ventus" run k.elf -k f -g 64 -a buf:256 -a i:3 --show 0:i --stats
 grep -q 'warp instructions  *[1-9]' out.txt || wrong "the counters of the device are not in --stats"
 grep -q 'call 1' out.txt || wrong "printf does not come through"
+grep -v '^cycles of the device' out.txt >device.txt
 "$ventus" run k.elf -k f -g 64 -a buf:256 -a i:3 --show 0:i --stats >own.txt 2>&1
-diff own.txt out.txt || wrong "the machine behind the driver is another one"
+diff own.txt device.txt || wrong "the machine behind the driver is another one"
+# Of a device that counts something else that is what is there, and nothing that it has not counted.
+check 0 'stalls of "memory" *77$' on $machine,count=1 "$ventus" run k.elf -k f -g 64 -a buf:256 -a i:3 --stats --json device.json
+grep -q 'cycles of the device  *[1-9]' out.txt || wrong "no cycles of the device in --stats"
+grep -q 'warp instructions  *[1-9]' out.txt || wrong "no instructions of the device in --stats"
+grep -q -e work-groups -e lanes out.txt && wrong "what the device has not counted is in --stats"
+/usr/bin/python3 - <<'END_OF_PROGRAM' || wrong "what the device counts is not in --json: $(cat device.json)"
+import json
+launch, = json.load(open("device.json"))["launches"]
+instructions = launch["counters"]["instructions"]
+assert launch["counters"] == {"instructions": instructions} and instructions > 0
+assert launch["device"] == {"cycles": instructions, "counters": {'stalls of "memory"\n': 77}}
+END_OF_PROGRAM
 check 1 'the kernel failed: kernel stray failed at line 9: device .*write to unmapped' on $machine "$ventus" run k.elf -k stray -g 64 -a buf:256
 # More output than the print buffer holds: the device stands still while the host makes room.
 on $machine env VENTUS_TIMEOUT=200 "$ventus" run k.elf -k many -g 65536 -a buf:256 >many.txt || wrong "a full print buffer"

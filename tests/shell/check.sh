@@ -121,6 +121,17 @@ done
 check 0 '' "$ventus" run v2.vmem -g 32 -a buf:128 --check
 check 1 'in a register that has never been written' "$ventus" run v4.vmem -g 32 -a buf:128 --check
 
+# Of instructions that widen or narrow one operand is a pair of registers, and the others are not.
+pair() { # exit code, text, instructions
+    { echo 'li t0, 0x90000000'; echo 'vmv.v.x v8, t0'; echo 'vmv.v.i v2, 1'; echo "$3" | tr ';' '\n'; echo 'vsw12.v v6, 0(v8)'; echo endprg; } >pair.s
+    check 0 '' "$ventus" as --vmem pair.s -o pair.vmem
+    check "$1" "$2" "$ventus" run pair.vmem -g 32 -a buf:128 --check
+}
+pair 0 '' 'vfwcvt.f.f.v v4, v2; vadd.vv v6, v4, v5'
+pair 0 '' 'vmv.v.i v3, 0; vnsrl.wi v6, v2, 4'
+pair 1 'in a register that has never been written' 'vnsrl.wi v6, v2, 4'
+pair 1 'in a register that has never been written' 'vmv.v.i v3, 0; vnsrl.wi v5, v2, 4; vadd.vv v6, v6, v6'
+
 # ---- recorded launches ----
 
 corpus=${VENTUS_CORPUS:-$VENTUS_SOURCE/../shared/corpus}

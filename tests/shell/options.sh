@@ -15,6 +15,10 @@ for command in $("$ventus" --help | sed -n '/^commands:/,/^$/s/^  \([a-z]*\) .*/
         if [ -n "$value" ]; then
             check 2 "^ventus $command: --$name wants a value: $value" "$ventus" $command --$name
             [ -z "$letter" ] || check 2 "^ventus $command: --$name wants a value: $value" "$ventus" $command ${letter%,}
+            for next in --help --$name --$name=1; do # is no value
+                check 2 "--$name wants a value: $value.*; '$next' is an option" "$ventus" $command --$name $next
+                [ -z "$letter" ] || check 2 "; '$next' is an option" "$ventus" $command ${letter%,} $next
+            done
         else
             case $(grep -e "--$name\[=" help.txt) in '') check 2 "^ventus $command: --$name takes no value" "$ventus" $command --$name=1 ;; esac
         fi
@@ -22,6 +26,12 @@ for command in $("$ventus" --help | sed -n '/^commands:/,/^$/s/^  \([a-z]*\) .*/
     done <options.txt
 done
 [ $options -gt 20 ] || wrong "only $options options in the help"
+check 2 "--timing wants a value: NAME; '--timeline' is an option (if it is the value: --timing=--timeline)" \
+    "$ventus" run touch.elf --timing --timeline events.json
+for option in --options --profile --config --pools --lacks --avoid --kernel -o; do
+    check 2 "^ventus cc: $option wants a value; '--link' is an option" "$ventus" cc $option --link
+    check 2 "^ventus cc: $option wants a value; '--avoid' is an option" "$ventus" cc $option --avoid fmv x.cl
+done
 check 2 "unknown option '-?'" "$ventus" run '-?'
 check 1 'cannot open.*--help' "$ventus" objdump -- --help # behind -- nothing is an option
 check 1 'cannot open.*--' "$ventus" objdump -- --

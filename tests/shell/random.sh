@@ -1,5 +1,6 @@
-# ventus random: programs of many seeds assemble, run and leave the same memory in either order of paths, in each engine and with warps of
-# any order; what is missing comes more often; exported launches have what is expected beside them.
+# ventus random: programs of many seeds assemble, run and leave the same memory in either order of paths and of warps and in each engine, and
+# checks find nothing; in each profile they have all instructions but those that --left-out prints; what is missing comes
+# more often; exported launches have what is expected beside them.
 set -u
 . "$VENTUS_SOURCE/tests/shell/common"
 program() { # seed options
@@ -10,7 +11,7 @@ program() { # seed options
 run() { # file options
     file=$1
     shift
-    "$ventus" run p.elf -g 96 -l 32 -a iota:6144 --save "0:$file" "$@" >out.txt 2>&1 || wrong "seed $seed, $*: $(cat out.txt)"
+    "$ventus" run p.elf -g 128 -l 64 -a iota:16384 --save "0:$file" "$@" >out.txt 2>&1 || wrong "seed $seed, $*: $(cat out.txt)"
 }
 for seed in 1 2 3 4 5 6 7 8 9 10 11 12; do
     program $seed --length $((seed * 20))
@@ -43,14 +44,52 @@ chance=$("$ventus" coverage sum.json chance*.json | share)
 aimed=$("$ventus" coverage sum.json aimed*.json | share)
 [ "$aimed" -gt "$chance" ] || wrong "aimed at what is missing: $aimed, by chance: $chance"
 
-# Each profile; cases for a design.
-for profile in toolchain r2.0 r2.1 r2025; do
-    program 5 --profile $profile
-    run first.bin --profile $profile
+# Each profile: a few programs have every instruction but those left out, and are valid.
+left_out() { "$ventus" random --left-out --profile "$1" | sed '$d' | awk '{ print $1 }' | sort; }
+never() { "$ventus" coverage p*.json --all | sed '1,/never executed/d' | tr -s ' ' '\n' | grep . | sort; }
+for profile in default toolchain r2.0 r2.1 r2025; do
+    rm -f p*.json
+    aim=
+    for seed in 1 2 3 4 5 6 7 8; do
+        program $seed --profile $profile --length 500 $aim
+        run first.bin --profile $profile --coverage p$seed.json
+        "$ventus" coverage p*.json --json so-far.json >table.txt
+        aim='--missing so-far.json'
+        [ $seed -le 4 ] || continue
+        run another.bin --profile $profile --order taken
+        cmp -s first.bin another.bin || wrong "$profile, seed $seed: the order of paths changes the result"
+        run another.bin --profile $profile --timing=verilog
+        cmp -s first.bin another.bin || wrong "$profile, seed $seed: the order of warps changes the result"
+        run another.bin --profile $profile --check
+    done
+    left_out $profile >want.txt
+    never >have.txt
+    diff want.txt have.txt || wrong "$profile: not those instructions that are left out have never been executed"
 done
+[ -z "$(left_out r2025)" ] || wrong 'r2025 has instructions that are left out'
+
+# Warps of fewer lanes have no matrices; a design may have less.
+for lanes in 4 8 16; do
+    echo "threads_per_warp = $lanes" >small.conf
+    for seed in 1 2 3 4; do
+        program $seed --lanes $lanes --length 300
+        run first.bin --config small.conf
+        run another.bin --config small.conf --order fewer
+        cmp -s first.bin another.bin || wrong "$lanes lanes, seed $seed: the order of paths changes the result"
+        run another.bin --config small.conf --check
+    done
+done
+"$ventus" random --length 2000 >all.s
+grep -q '^  *amoadd' all.s && grep -q '^  *mma' all.s || wrong 'no atomics, or no matrices'
+"$ventus" random --length 2000 --without 'amo*,mma.*' >some.s
+grep -E '^  *(amo|mma)' some.s && wrong 'instructions of --without are there'
+check 2 "no instruction is called 'amx\*'" "$ventus" random --without 'amo*,amx*'
+check 2 'no instruction is left' "$ventus" random --without '*'
+check 2 'is not 4, 8, 16 or 32' "$ventus" random --lanes 12
+
 mkdir cases
 program 6
-check 0 '' env VENTUS_EXPORT=cases "$ventus" run p.elf -g 64 -l 32 -a iota:4096
+check 0 '' env VENTUS_EXPORT=cases "$ventus" run p.elf -g 64 -l 32 -a iota:8192
 check 0 '' "$ventus" run --config cases/machine.conf --case cases/random_0.metadata --expect
 
 check 2 'the counts are of profile default' "$ventus" random --missing sum.json --profile r2.0

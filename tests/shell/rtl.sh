@@ -1,6 +1,7 @@
 # examples/rtl: the small design, by Verilator, behind the driver and in lock step with the reference. Every case of tests/cl but a
 # long one runs on it, or needs what it says it has not: atomics, doubles, halves, images. Each of the instruction table's rows that it
-# has is right, and each other one an error; each planted bug is found where bugs.txt says; four lanes do as well as 32.
+# has is right, and each other one an error; random programs leave what they leave on the machine; each planted bug is found where bugs.txt
+# says; four lanes do as well as 32.
 command -v verilator >/dev/null && command -v g++ >/dev/null || { echo "no verilator, or no g++"; exit 77; }
 [ -z "${VENTUS_FOREIGN-}" ] || { echo 'the design is not sanitized'; exit 77; }
 set -u
@@ -54,6 +55,16 @@ while read -r word; do
     check 1 "illegal instruction at 0x8[0-9a-f]*, word $word" on ./simt.so "$ventus" run k.elf -g 32 -a buf:4
 done <lacks
 
+# ---- random programs, without what it does not have ----
+
+for seed in 1 2 3 4 5 6 7 8; do
+    check 0 '' "$ventus" random --seed $seed --length 400 --profile r2.0 --without "$(cat "$rtl/without.txt")" -o random.s
+    check 0 '' "$ventus" as random.s -o random.elf
+    check 0 '' "$ventus" run random.elf -g 128 -l 64 -a iota:16384 --save 0:machine.bin
+    check 0 '' on ./simt.so,cosim=1 "$ventus" run random.elf -g 128 -l 64 -a iota:16384 --save 0:design.bin
+    cmp machine.bin design.bin || wrong "seed $seed: another result on the design"
+done
+
 # ---- bugs ----
 
 check 0 '' "$ventus" as --profile r2.0 "$rtl/bugs.s" -o bugs.elf
@@ -101,6 +112,12 @@ grep -q 'enddefinitions' waves.vcd || wrong 'no waveform'
 check 1 'the waveform cannot be written: no/x.vcd' bugs ./simt.so,trace=no/x.vcd --show 1:i
 check 0 'lanes of a warp' on ./simt.so,trace=info.vcd "$ventus" info
 [ ! -e info.vcd ] || wrong 'a waveform without a launch'
+
+# Each process has a file of its own: by its number, or nobody overwrites that of another one.
+number=$(sh -c 'echo $$; VENTUS_BACKEND=./simt.so,trace=waves-%p.vcd exec "$1" run bugs.elf -g 96,2 -l 48,1 -a iota:96 -a buf:1024' sh "$ventus" 2>&1)
+grep -q enddefinitions "waves-$number.vcd" || wrong "no waveform of the process $number: $(ls)"
+check 1 'another process writes the waveform waves.vcd; with %p in its name each has its own' flock waves.vcd env VENTUS_BACKEND=./simt.so,trace=waves.vcd "$ventus" run bugs.elf -g 96,2 -l 48,1 -a iota:96 -a buf:1024
+check 0 '' bugs ./simt.so,trace=/dev/null --show 1:i
 
 # A launch that was stopped keeps its waveform: the device that is opened anew has another file.
 printf '.kernel k\n.arg global, a\nk:\nj k\n' >spin.s

@@ -37,6 +37,16 @@ for shape in 1 2 3; do
     check 0 '' env VENTUS_CONFIG=m.conf VENTUS_BACKEND=./rtl$shape.so "$VENTUS_BUILD/tests/clrun" launches.cl
     check 0 '' run ./rtl$shape.so,waveform=w.fst,from=100,to=200
     [ "$(cat w.fst)" = 'from 200 to 400' ] || wrong "shape $shape: the waveform's range: $(cat w.fst)"
+    # Each process has its file: by its number, or nobody overwrites that of another one. So has each device of a process.
+    number=$(sh -c 'echo $$; exec env VENTUS_BACKEND=$1,waveform=p-%p-%%p.fst "$2" run k.elf --config m.conf -g 64 -l 32 -a iota:64 -a i:2' sh ./rtl$shape.so "$ventus" 2>&1)
+    [ -s "p-$number-%p.fst" ] || wrong "shape $shape: the process $number has no waveform of its own: $(ls)"
+    check 1 'another process writes w.fst; with %p in its name each has its own' flock w.fst env VENTUS_BACKEND=./rtl$shape.so,waveform=w.fst "$ventus" run k.elf --config m.conf -g 64 -l 32 -a iota:64 -a i:2
+    check 1 'another process writes s.fst' flock s.fst env VENTUS_BACKEND=./rtl$shape.so,snapshot=s.fst "$ventus" run k.elf --config m.conf -g 64 -l 32 -a iota:64 -a i:2
+    check 1 'no/w.fst: No such file' run ./rtl$shape.so,waveform=no/w.fst
+    check 0 '' run ./rtl$shape.so,waveform=/dev/null
+    env FAKE_OPTIONS=hang=1 VENTUS_CONFIG=m.conf VENTUS_BACKEND=./rtl$shape.so,timeout=20,waveform=two.fst "$VENTUS_BUILD/tests/clrun" launches.cl >out.txt 2>&1
+    [ -s two.fst ] && [ -s two.fst.2 ] || wrong "shape $shape: two devices have one waveform: $(ls)"
+    rm -f s.fst two.fst*
     # OpenCL keeps devices for contexts to come: the end of the process closes them, which writes the waveform.
     rm -f w.fst
     mkdir scratch
