@@ -2,31 +2,30 @@
  * memory, the last part of each warp's stack, which has a place of eight bytes for each lane. */
 #include "other_lanes.h"
 
-/* What the last lane of a warp has is for all of its lanes. */
-static uint last_lane(uint warp)
-{
-    uint lanes = __ventus_csr(CSR_NUMT), warps = __ventus_csr(CSR_NUMW);
-    return warp == warps - 1 ? group_items() - warp * lanes - 1 : lanes - 1;
-}
-
 #define PLACES(T, warp) ((volatile __local T *)places_of(warp))
 
-/* `before`: of the work-items that come first; `own` with that of x itself; the result is that of all. */
+/* `before`: of the work-items that come first; `own` with that of x itself; the result is that of all. The last lane of a
+ * warp has what all of its lanes have together; the last warp may have fewer of them. */
 #define COLLECTIVE(T, NAME, OP, NEUTRAL) \
     SCAN_ALL(T, NAME, OP) \
     static OVERLOAD T group_##NAME(T x, T *before, T *own) \
     { \
-        uint warp = __ventus_csr(CSR_WID), warps = __ventus_csr(CSR_NUMW); \
+        const uint warp = __ventus_csr(CSR_WID), last = __ventus_csr(CSR_NUMW) - 1, lanes = __ventus_csr(CSR_NUMT); \
         x = scan_all_##NAME(x); \
         T left = from_lane(x, LANE() - 1), all = NEUTRAL; \
         PLACES(T, warp)[LANE()] = x; \
         *before = NEUTRAL; \
         __ventus_barrier(3); \
-        for (uint i = 0; i < warps; i++) { \
-            T whole = PLACES(T, i)[last_lane(i)]; \
+        volatile __local T *place = &PLACES(T, 0)[lanes - 1]; \
+        T whole; \
+        _Pragma("unroll 1") for (uint i = 0; i < last; i++, place += ABI_WARP_STACK / sizeof(T)) { \
+            whole = *place; \
             if (i == warp) *before = all; \
             all = OP(all, whole); \
         } \
+        whole = PLACES(T, last)[group_items() - last * lanes - 1]; \
+        if (last == warp) *before = all; \
+        all = OP(all, whole); \
         __ventus_barrier(3); \
         *own = OP(*before, x); \
         if (LANE()) *before = OP(*before, left); \
