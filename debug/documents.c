@@ -21,6 +21,7 @@ static void add_json(struct text *t, const char *s)
 {
     for (; *s; s++) {
         if (*s == '"' || *s == '\\') text_add(t, "\\%c", *s);
+        else if (*s == '\n') text_add(t, "\\n");
         else if ((unsigned char)*s < ' ') text_add(t, "?");
         else text_bytes(t, s, 1);
     }

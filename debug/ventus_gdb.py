@@ -138,6 +138,7 @@ for what, text in (
     ("lanes", "Lanes of the selected warp: work-item, pc, what each waits for."),
     ("barriers", "Who of the selected group waits at a barrier."),
     ("csrs", "Control registers of the selected warp."),
+    ("checks", "Mistakes that checks have found so far (--check)."),
 ):
     Monitor("info " + what, "info " + what, text)
 Monitor("simt", "simt", "SIMT stack of the selected warp: who waits where for which join.")

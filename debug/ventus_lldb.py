@@ -105,6 +105,7 @@ COMMANDS = {
     "info-lanes": pass_on("info lanes"),
     "info-barriers": pass_on("info barriers"),
     "info-csrs": pass_on("info csrs"),
+    "info-checks": pass_on("info checks"),
     "simt": pass_on("simt"),
     "ventus-instruction": pass_on("instruction"),
     "ventus-threads": pass_on("threads"),
