@@ -17,6 +17,11 @@ void event_add(struct debugger *d, struct event event)
     d->attention = true;
 }
 
+bool event_has_message(const struct debugger *d, const struct event *e)
+{
+    return *d->message && e->signal && (e->kind == EVENT_SIGNAL || e->kind == EVENT_LIBRARY || e->kind == EVENT_ENDED);
+}
+
 void event_add_first(struct debugger *d, struct event event)
 {
     if (d->nevents == EVENTS_MOST) d->nevents--;

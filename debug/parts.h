@@ -298,6 +298,8 @@ struct debugger {
     bool bent;    /* warps have been held: running it again gives another order */
 };
 
+/* Is the message the reason of this stop, for lldb, which shows it so? Other threads stand still without one. */
+bool event_has_message(const struct debugger *d, const struct event *e);
 /* Adds an event, to be reported when the machine has stopped. */
 void event_add(struct debugger *d, struct event event);
 void event_add_first(struct debugger *d, struct event event);

@@ -32,7 +32,7 @@ static void add_reason(struct text *t, const struct debugger *d, const struct ev
     text_free(&name);
     if (e->kind == EVENT_STEP) text_add(t, "reason:trace;");
     if (e->kind == EVENT_BREAK) text_add(t, "reason:breakpoint;");
-    if (!*d->message || e->kind != EVENT_SIGNAL) return;
+    if (!event_has_message(d, e)) return;
     text_add(t, "reason:exception;description:");
     text_hex(t, d->message, strlen(d->message));
     text_add(t, ";");

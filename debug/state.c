@@ -47,9 +47,12 @@ static bool read_v(struct item item, uint32_t n, uint32_t *value)
     return there;
 }
 
+/* x0 is there without a work-item, too: lldb finds out with it whether single registers can be read and written, and
+ * else writes all of them, also those that it has never read. */
 bool register_read(struct item item, uint32_t n, uint32_t *value)
 {
     *value = 0;
+    if (!n) return true;
     if (n == REG_PC) {
         *value = item_pc(item);
         return true;

@@ -39,6 +39,7 @@ complete print-lanes i + s
 # expect print-lanes i + sum
 # never warp is
 # never lane 32
+# never lane 4
 # never workitem 64
 # never workitem 63 63
 # never warp 2
