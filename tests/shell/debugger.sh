@@ -18,6 +18,25 @@ kill $pid
 check 1 "the program has ended without the GPU" "$ventus" debug -x /dev/null -- true
 check 2 "is needed" "$ventus" debug
 
+# By hand, at a port of this host, without the files of commands.
+by_hand() { # the debugger's command, from a port
+    "$ventus" run race.elf -g 64 -l 64 -a iota:64 -a buf:4 -a local:256 --gdb :0 >log.txt 2>&1 &
+    until grep -q 'target remote :[0-9]' log.txt; do sleep 0.02; done
+    port=$(sed -n 's/.*target remote :\([0-9]*\).*/\1/p' log.txt)
+    "$@"
+    wait $!
+}
+with_gdb() { timeout 60 gdb-multiarch -nx -batch -ex "target remote :$port" -ex sharedlibrary -ex 'break sum' -ex continue -ex 'info args' -ex detach; }
+with_lldb() {
+    timeout 60 lldb-19 --no-lldbinit -b -o 'settings set target.process.disable-memory-cache true' -o "gdb-remote $port" \
+        -o 'breakpoint set -n sum' -o continue -o 'frame variable in' -o 'process plugin packet monitor info warps' -o detach race.elf
+}
+check 0 'in = 0x90000000' by_hand with_gdb
+if command -v lldb-19 >/dev/null; then
+    check 0 '(const int \*) in = 0x90000000' by_hand with_lldb
+    grep -q 'group (0,0,0) warp 1' out.txt || wrong 'lldb shows no warps'
+fi
+
 # --check: of a kernel, and of a program's kernels.
 cp "$VENTUS_SOURCE/tests/debug/mistakes.cl" .
 "$ventus" cc --options -g mistakes.cl
