@@ -1,7 +1,7 @@
 /* Life of a check, and the hooks of its observer.
  *
  * The machine calls the hooks on one thread, but for what the host does, which any thread tells. All hold the lock
- * while they are here, and nothing here calls back. */
+ * while they are here; other observers are told of mistakes without it, because they may take their time. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -298,6 +298,7 @@ static void released(void *user, const struct group *group)
         pass(c, group);
     }
     pthread_mutex_unlock(&c->lock);
+    if (c->told < c->nreports) reports_tell(c, &group->warps[c->reports[c->nreports - 1].by.first.warp]);
 }
 
 /* ---- instructions ---- */
@@ -319,6 +320,7 @@ static enum observed before(void *user, struct warp *w, const struct insn *in)
     pthread_mutex_lock(&c->lock);
     if (find_group(c, w->group)) look_before(c, w, in);
     pthread_mutex_unlock(&c->lock);
+    reports_tell(c, w);
     return GO_ON;
 }
 
@@ -341,6 +343,7 @@ static void access_hook(void *user, const struct warp *w, const struct insn *in,
     pthread_mutex_lock(&c->lock);
     if (find_group(c, w->group)) look_at_access(c, w, in, a);
     pthread_mutex_unlock(&c->lock);
+    reports_tell(c, w);
 }
 
 /* ---- launches ---- */

@@ -136,7 +136,7 @@ struct check {
     uint32_t local_size[3], offset[3];
 
     struct check_report *reports;
-    size_t nreports, printed;
+    size_t nreports, printed, told;
     uint64_t total, dropped;
 };
 
@@ -192,6 +192,8 @@ void races_free(struct races *r);
 void races_forget(struct races *r, uint32_t addr, uint64_t size);
 /* Is a report one of a load and an atomic, as in a loop that exchanges what it has loaded? */
 bool races_excused(const struct races *r, const struct check_report *report);
+/* Is it one of which that is only known when the launch has ended? */
+bool races_may_be_excused(const struct check_report *report);
 void races_access(struct check *c, const struct warp *w, const struct insn *in, const struct access *a, uint32_t lanes);
 
 /* ---- report.c ---- */
@@ -206,6 +208,9 @@ void report_access(struct check *c, struct check_report *r, const struct warp *w
 void report_other(struct check *c, struct check_report *r, const char *relation, const char *does, uint32_t pc);
 void report_item(const struct check *c, struct check_item *item, uint32_t group, const struct launch *l,
                  uint32_t linear);
+/* Tells other observers of what has been found since the last time, with the lock not held. Not of what may still turn
+ * out to be none. */
+void reports_tell(struct check *c, const struct warp *w);
 /* Forgets those, not printed yet, that turn out to be none. */
 void reports_forget(struct check *c, bool (*excused)(const struct races *r, const struct check_report *report));
 void reports_print(struct check *c);

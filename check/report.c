@@ -184,6 +184,23 @@ void check_describe(const struct check_report *r, FILE *out)
     if (r->count > 1) fprintf(out, "  %llu times\n", (unsigned long long)r->count);
 }
 
+static void tell(const struct check_report *r, const struct warp *w)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    if (out) check_describe(r, out);
+    if (out && !fclose(out)) observe_mistake(w, r->by.lanes, r->by.pc, text);
+    free(text);
+}
+
+/* Reports are made on this thread alone. */
+void reports_tell(struct check *c, const struct warp *w)
+{
+    for (; c->told < c->nreports; c->told++)
+        if (!races_may_be_excused(&c->reports[c->told])) tell(&c->reports[c->told], w);
+}
+
 void reports_forget(struct check *c, bool (*excused)(const struct races *r, const struct check_report *report))
 {
     size_t n = c->printed;
@@ -191,7 +208,7 @@ void reports_forget(struct check *c, bool (*excused)(const struct races *r, cons
         if (excused(&c->races, &c->reports[i])) c->total -= c->reports[i].count;
         else c->reports[n++] = c->reports[i];
     }
-    c->nreports = n;
+    c->nreports = c->told = n;
 }
 
 void reports_print(struct check *c)

@@ -17,6 +17,11 @@ void event_add(struct debugger *d, struct event event)
     d->attention = true;
 }
 
+bool event_has_message(const struct debugger *d, const struct event *e)
+{
+    return *d->message && e->signal && (e->kind == EVENT_SIGNAL || e->kind == EVENT_LIBRARY || e->kind == EVENT_ENDED);
+}
+
 void event_add_first(struct debugger *d, struct event event)
 {
     if (d->nevents == EVENTS_MOST) d->nevents--;
@@ -102,7 +107,7 @@ void machine_go(struct debugger *d)
     d->fault = (struct fault){0};
     *d->message = 0;
     d->stopped = d->interrupt = d->shown = d->executes = d->idle_turn = false;
-    d->until = UINT64_MAX;
+    d->until = findings_next(&d->findings, d->position);
     d->journey.way = RUNS_ON;
     set_attention(d);
     pthread_cond_broadcast(&d->go);
@@ -114,13 +119,15 @@ void machine_go_back(struct debugger *d, enum back back, tid step)
     d->order = (struct order){0};
     machine_go(d);
     d->journey = (struct journey){.back = back, .step = step, .way = RUNS_TO_NOW, .now = now};
-    d->rewind = d->attention = true;
+    d->rewind = true;
+    d->attention = true;
 }
 
 void machine_halt(struct debugger *d)
 {
     if (d->stopped) return;
-    d->interrupt = d->attention = true;
+    d->interrupt = true;
+    d->attention = true;
     if (d->launch) return;
     d->stopped = true; /* nothing runs: it stands already */
     d->interrupt = false;
@@ -223,6 +230,23 @@ static void travel(struct debugger *d, struct warp *w)
     }
 }
 
+/* `text` is not empty. */
+static void say_finding(struct debugger *d, const char *text, tid thread)
+{
+    snprintf(d->message, sizeof d->message, "%s", text);
+    d->message[strlen(d->message) - 1] = 0; /* the end of its last line */
+    event_add_first(d, (struct event){EVENT_SIGNAL, thread, SIGNAL_ABRT});
+}
+
+/* A check has found something here when the launch ran the last time. */
+static void meet_finding(struct debugger *d)
+{
+    if (d->count < d->until) return;
+    const struct finding *f = findings_at(&d->findings, d->count);
+    if (f) say_finding(d, f->text, f->thread);
+    d->until = findings_next(&d->findings, d->count);
+}
+
 /* The instruction of a warp is next: what is to stop it? */
 static void meet(struct debugger *d, struct warp *w)
 {
@@ -230,6 +254,7 @@ static void meet(struct debugger *d, struct warp *w)
     finish_step(d);
     if (!is_held(d, w)) meet_breakpoint(d, w);
     meet_interrupt(d);
+    meet_finding(d);
     stand(d, d->count);
 }
 
@@ -289,6 +314,38 @@ static void on_fault(void *user, const struct warp *w, const struct fault *fault
     pthread_mutex_unlock(&d->lock);
 }
 
+/* In front of what the instruction has already done to watchpoints, which is reported when it has been executed. */
+static void stand_at_mistake(struct debugger *d, struct warp *w, const struct finding *f, bool begun)
+{
+    struct event later[EVENTS_MOST];
+    struct item stepping;
+    const size_t n = d->nevents;
+    memcpy(later, d->events, n * sizeof *later);
+    d->nevents = 0;
+    d->about = w;
+    d->begun = begun;
+    say_finding(d, f->text, f->thread);
+    stand(d, f->count);
+    d->begun = false;
+    if (begun && d->order.step && item_find(d, d->order.step, &stepping) && stepping.warp == w)
+        d->executes = w->mask >> stepping.lane & 1;
+    for (size_t i = 0; i < n && !d->rewind && d->wire.fd >= 0; i++) event_add(d, later[i]);
+    set_attention(d);
+}
+
+static void on_mistake(void *user, const struct warp *warp, uint32_t lanes, uint32_t pc, const char *text)
+{
+    struct debugger *d = user;
+    struct warp *w = (struct warp *)warp;
+    pthread_mutex_lock(&d->lock);
+    const bool begun = pc == w->pc;
+    const struct finding f = {d->count + !begun, item_tid((struct item){w, first_lane(lanes ? lanes : w->mask)}),
+                              (char *)(uintptr_t)text};
+    findings_add(&d->findings, f.count, f.thread, text);
+    if (d->wire.fd >= 0 && !d->rewind && d->journey.way == RUNS_ON) stand_at_mistake(d, w, &f, begun);
+    pthread_mutex_unlock(&d->lock);
+}
+
 /* ---- launches and work-groups ---- */
 
 /* gdb asks for the list of libraries; what lldb is told is for ventus_lldb.py. */
@@ -314,6 +371,7 @@ static void on_launch_begin(void *user, const struct launch *launch, const struc
     }
     bool changed = program_enter(&d->program, info), waited = false;
     d->number++;
+    findings_launch(&d->findings);
     d->bent = false;
     d->kill = false;
     snprintf(d->kernel, sizeof d->kernel, "%s", info->kernel ? info->kernel : "");
@@ -417,7 +475,8 @@ struct debugger *debugger_new(struct gpu *gpu, const char *where, char *why, siz
                                     .group_begin = on_group_begin,
                                     .group_end = on_group_end,
                                     .before = on_before,
-                                    .fault = on_fault};
+                                    .fault = on_fault,
+                                    .mistake = on_mistake};
     d->until = UINT64_MAX;
     d->history = history_new();
     if (d->history && scheduler_open(d) && server_open(d, where, why, why_size)) return d;
@@ -436,6 +495,7 @@ void debugger_free(struct debugger *d)
     scheduler_close(d);
     history_free(d->history);
     program_free(&d->program);
+    findings_free(&d->findings);
     free(d->points.list);
     free(d->groups);
     text_free(&d->packet);

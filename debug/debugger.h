@@ -22,6 +22,9 @@ bool debugger_where(const char *where, char *why, size_t why_size);
 
 struct observer *debugger_observer(struct debugger *debugger);
 
+/* The process ends: tells a debugger so, which else would lose its connection. NULL is allowed. */
+void debugger_process_ends(struct debugger *debugger);
+
 /* Tells a debugger that the program has ended and frees it, when nothing runs any more. NULL is allowed. */
 void debugger_free(struct debugger *debugger);
 

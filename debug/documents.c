@@ -21,6 +21,7 @@ static void add_json(struct text *t, const char *s)
 {
     for (; *s; s++) {
         if (*s == '"' || *s == '\\') text_add(t, "\\%c", *s);
+        else if (*s == '\n') text_add(t, "\\n");
         else if ((unsigned char)*s < ' ') text_add(t, "?");
         else text_bytes(t, s, 1);
     }
@@ -108,14 +109,14 @@ static bool add_json_thread(void *user, struct item item)
     bool hits = e->kind == EVENT_BREAK && item_is_active(item) && stops_at(&w->d->points, pc);
     text_add(w->t, "%s{\"tid\":%llu,\"name\":\"%s\",\"reason\":\"%s\"", w->some ? "," : "",
              (unsigned long long)item_tid(item), name.data ? name.data : "",
-             hits                                         ? "breakpoint"
-             : !same                                      ? "none"
-             : e->kind == EVENT_STEP                      ? "trace"
-             : e->kind == EVENT_WATCH                     ? "watchpoint"
-             : *w->d->message && e->signal != SIGNAL_TRAP ? "exception"
-                                                          : "signal");
+             hits                         ? "breakpoint"
+             : !same                      ? "none"
+             : e->kind == EVENT_STEP      ? "trace"
+             : e->kind == EVENT_WATCH     ? "watchpoint"
+             : event_has_message(w->d, e) ? "exception"
+                                          : "signal");
     if (same && e->kind == EVENT_WATCH) text_add(w->t, ",\"description\":\"%llu 0\"", (unsigned long long)e->addr);
-    else if (same && *w->d->message) {
+    else if (same && event_has_message(w->d, e)) {
         text_add(w->t, ",\"description\":\"");
         add_json(w->t, w->d->message);
         text_add(w->t, "\"");

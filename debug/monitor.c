@@ -171,6 +171,14 @@ static void info_csrs(const struct asked *a)
             text_add(a->t, "%-10s 0x%08x %u\n", register_name(n, name), value, value);
 }
 
+/* What --check has found since the machine began. */
+static void info_checks(const struct asked *a)
+{
+    const struct findings *f = &a->d->findings;
+    for (size_t i = 0; i < f->n; i++) text_add(a->t, "%s", f->list[i].text);
+    if (!f->n) text_add(a->t, "No check has found a mistake (ventus run --check, VENTUS_CHECK).\n");
+}
+
 /* ---- one instruction ---- */
 
 static void add_registers(const struct asked *a, const char *what, const struct isa_registers *r)
@@ -286,6 +294,7 @@ static const struct {
     {"info lanes", info_lanes, "the lanes of the selected warp: work-item, pc, what each waits for"},
     {"info barriers", info_barriers, "who of the selected group waits at a barrier"},
     {"info csrs", info_csrs, "control registers of the selected warp"},
+    {"info checks", info_checks, "mistakes that checks have found so far (--check)"},
     {"simt", simt, "SIMT stack of the selected warp: who waits where for which join"},
     {"instruction", instruction,
      "the selected work-item's next instruction, and the registers that it reads and writes"},

@@ -92,7 +92,7 @@ enum {
 uint32_t register_count(void);
 const char *register_name(uint32_t number, char name[16]);
 bool register_read(struct item item, uint32_t number, uint32_t *value);
-bool register_write(struct item item, uint32_t number, uint32_t value);
+bool register_write(const struct debugger *d, struct item item, uint32_t number, uint32_t value);
 /* Memory as the work-item sees it; private memory and the window (isa/abi.h) are its own. How many bytes from `addr` on
  * could be had. */
 uint32_t memory_read(const struct debugger *d, struct item item, uint64_t addr, void *bytes, uint32_t n);
@@ -153,6 +153,27 @@ struct program {
 bool program_enter(struct program *p, const struct launch_info *info);
 void program_free(struct program *p);
 
+/* ---- findings.c: what checks have found ---- */
+
+struct finding {
+    uint64_t count; /* of the instruction that made the mistake, or comes behind the barrier that did */
+    tid thread;
+    char *text; /* lines */
+};
+struct findings {
+    struct finding *list;
+    size_t n, launch; /* those of the launch that runs begin at list[launch] */
+};
+/* Keeps a copy of the text, or nothing when there is no memory for it. */
+void findings_add(struct findings *f, uint64_t count, tid thread, const char *text);
+/* Another launch begins. */
+void findings_launch(struct findings *f);
+/* Of this launch: the first one at an instruction (NULL: none); where the next one behind it is (UINT64_MAX: nowhere).
+ */
+const struct finding *findings_at(const struct findings *f, uint64_t count);
+uint64_t findings_next(const struct findings *f, uint64_t count);
+void findings_free(struct findings *f);
+
 /* ---- history.c: memory at the beginning of a launch ---- */
 
 struct history;
@@ -190,7 +211,7 @@ struct event {
     uint64_t addr;
 };
 enum { EVENTS_MOST = 64 };
-enum { SIGNAL_INT = 2, SIGNAL_ILL = 4, SIGNAL_TRAP = 5, SIGNAL_BUS = 10, SIGNAL_SEGV = 11 };
+enum { SIGNAL_INT = 2, SIGNAL_ILL = 4, SIGNAL_TRAP = 5, SIGNAL_ABRT = 6, SIGNAL_BUS = 10, SIGNAL_SEGV = 11 };
 
 /* What the machine is to do. */
 struct order {
@@ -245,10 +266,11 @@ struct debugger {
     bool kill;      /* launches are to end */
     struct event events[EVENTS_MOST];
     size_t nevents;
-    struct event last; /* what was reported */
-    char message[400]; /* that goes with it, "" if none */
+    struct event last;  /* what was reported */
+    char message[1200]; /* that goes with it, "" if none */
 
     struct order order;
+    bool begun;         /* it stands inside an instruction (state.c) */
     bool executes;      /* the machine's: the stepping work-item's instruction has been announced */
     struct warp *about; /* the warp whose instruction is, with the machine stopped or not */
     bool idle_turn;     /* of the scheduler: the warp that is alone could not run the last time */
@@ -267,7 +289,8 @@ struct debugger {
     struct fault fault; /* FAULT_NONE, or what the machine stands at */
     uint64_t count;     /* the machine's: instructions of this launch so far, the announced one included */
     uint64_t until;     /* at this count it looks; UINT64_MAX: never */
-    uint64_t position;  /* at a stop: the count of the instruction that is next */
+    struct findings findings;
+    uint64_t position; /* at a stop: the count of the instruction that is next */
     struct history *history;
     struct journey journey;
     bool travels; /* the present run of the launch is the first of the two */
@@ -275,6 +298,8 @@ struct debugger {
     bool bent;    /* warps have been held: running it again gives another order */
 };
 
+/* Is the message the reason of this stop, for lldb, which shows it so? Other threads stand still without one. */
+bool event_has_message(const struct debugger *d, const struct event *e);
 /* Adds an event, to be reported when the machine has stopped. */
 void event_add(struct debugger *d, struct event event);
 void event_add_first(struct debugger *d, struct event event);

@@ -32,7 +32,7 @@ static void add_reason(struct text *t, const struct debugger *d, const struct ev
     text_free(&name);
     if (e->kind == EVENT_STEP) text_add(t, "reason:trace;");
     if (e->kind == EVENT_BREAK) text_add(t, "reason:breakpoint;");
-    if (!*d->message || e->kind != EVENT_SIGNAL) return;
+    if (!event_has_message(d, e)) return;
     text_add(t, "reason:exception;description:");
     text_hex(t, d->message, strlen(d->message));
     text_add(t, ";");
@@ -205,7 +205,8 @@ static void read_registers(struct debugger *d, const char *s)
 static void write_registers(struct debugger *d, const char *s)
 {
     uint32_t value;
-    for (uint32_t n = 0; n <= REG_PC && hex_bytes(&s, &value, sizeof value); n++) register_write(selected(d), n, value);
+    for (uint32_t n = 0; n <= REG_PC && hex_bytes(&s, &value, sizeof value); n++)
+        register_write(d, selected(d), n, value);
     say(d, "OK");
 }
 
@@ -221,7 +222,7 @@ static void write_register(struct debugger *d, const char *s)
     uint64_t n;
     uint32_t value;
     bool good = hex_number(&s, &n) && *s++ == '=' && hex_bytes(&s, &value, sizeof value) && n < register_count();
-    say(d, good && register_write(selected(d), (uint32_t)n, value) ? "OK" : "E01");
+    say(d, good && register_write(d, selected(d), (uint32_t)n, value) ? "OK" : "E01");
 }
 
 /* "ADDRESS,SIZE"; what fits a packet. */
@@ -282,6 +283,13 @@ static void clear_point(struct debugger *d, const char *s) { change_point(d, s, 
 
 /* ---- going on ---- */
 
+/* On RISC-V gdb believes that the access which it is told of has yet to be made, and steps over it to see what has
+ * become of the memory. It has been made: a step more could be the work-item's last. */
+static bool steps_over_access(const struct debugger *d, tid leaves)
+{
+    return !d->shown && !d->lldb && leaves && d->last.kind == EVENT_WATCH && d->last.thread == leaves;
+}
+
 /* What the debugger has not shown to its user it has only looked at: then the next event of the same instruction is
  * its turn, before anything is executed. So a condition is tried for each lane that has come to a breakpoint. gdb wants
  * each of them to leave its breakpoint by a step of its own, which must move it: it is said to be at an address that is
@@ -290,6 +298,10 @@ static void clear_point(struct debugger *d, const char *s) { change_point(d, s, 
 static bool take_next(struct debugger *d, tid leaves)
 {
     d->aside = 0;
+    if (steps_over_access(d, leaves)) {
+        event_add_first(d, (struct event){EVENT_STEP, leaves, SIGNAL_TRAP});
+        return false;
+    }
     if (d->shown || !d->nevents) return true;
     if (!leaves || leaves == d->user_step) return leaves;
     d->aside = leaves;

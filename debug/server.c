@@ -196,11 +196,25 @@ bool server_open(struct debugger *d, const char *where, char *why, size_t why_si
     return true;
 }
 
+static void say_ended(struct debugger *d)
+{
+    if (d->wire.fd >= 0 && d->awaited) wire_send(&d->wire, "W00", 3);
+    d->awaited = false;
+}
+
+void debugger_process_ends(struct debugger *d)
+{
+    if (!d) return;
+    pthread_mutex_lock(&d->lock);
+    say_ended(d);
+    pthread_mutex_unlock(&d->lock);
+}
+
 void server_close(struct debugger *d)
 {
     const uint64_t one = 1;
     pthread_mutex_lock(&d->lock);
-    if (d->wire.fd >= 0 && d->awaited) wire_send(&d->wire, "W00", 3);
+    say_ended(d);
     d->over = true;
     if (write(d->wake, &one, sizeof one) < 0) d->over = true; /* it cannot be full */
     pthread_mutex_unlock(&d->lock);

@@ -47,9 +47,12 @@ static bool read_v(struct item item, uint32_t n, uint32_t *value)
     return there;
 }
 
+/* x0 is there without a work-item, too: lldb finds out with it whether single registers can be read and written, and
+ * else writes all of them, also those that it has never read. */
 bool register_read(struct item item, uint32_t n, uint32_t *value)
 {
     *value = 0;
+    if (!n) return true;
     if (n == REG_PC) {
         *value = item_pc(item);
         return true;
@@ -70,9 +73,14 @@ static bool write_pc(struct item item, uint32_t pc)
     return true;
 }
 
-bool register_write(struct item item, uint32_t n, uint32_t value)
+/* An instruction that has begun cannot be led elsewhere, and relies on its code and control registers. */
+static bool is_late(const struct debugger *d, uint32_t n) { return d->begun && (n == REG_PC || n >= REG_CSR); }
+
+bool register_write(const struct debugger *d, struct item item, uint32_t n, uint32_t value)
 {
+    uint32_t now;
     if (!item.warp || n >= register_count()) return false;
+    if (is_late(d, n)) return register_read(item, n, &now) && now == value;
     if (n == REG_PC) return write_pc(item, value);
     if (n < REG_PC) return warp_set_x(item.warp, n, value);
     if (n < REG_X32) return warp_set_v(item.warp, n - REG_V, item.lane, value);
@@ -109,13 +117,13 @@ static bool window_read(struct item item, uint32_t word, uint32_t *value)
     return read_v(other, (word - ABI_WINDOW_LANES) / ISA_LANES, value);
 }
 
-static bool window_write(struct item item, uint32_t word, uint32_t value)
+static bool window_write(const struct debugger *d, struct item item, uint32_t word, uint32_t value)
 {
     if (!item.warp) return false;
     if (word < ABI_WINDOW_X) return warp_set_v(item.warp, word - ABI_WINDOW_V, item.lane, value);
     if (word < ABI_WINDOW_IDS) return warp_set_x(item.warp, word - ABI_WINDOW_X, value);
     if (word < ABI_WINDOW_CSR) return false;
-    if (word < ABI_WINDOW_LANES) return warp_set_csr(item.warp, word - ABI_WINDOW_CSR, value);
+    if (word < ABI_WINDOW_LANES) return !d->begun && warp_set_csr(item.warp, word - ABI_WINDOW_CSR, value);
     uint32_t at = word - ABI_WINDOW_LANES;
     return warp_set_v(item.warp, at / ISA_LANES, at % ISA_LANES, value);
 }
@@ -171,6 +179,12 @@ static bool write_device(const struct debugger *d, uint64_t addr, uint8_t byte)
     return data;
 }
 
+static bool is_code_in_use(const struct debugger *d, struct item item, uint64_t addr)
+{
+    if (!d->begun) return false;
+    return addr - ABI_CODE_BASE < ABI_CODE_LIMIT - ABI_CODE_BASE || (item.warp && item.warp->group->launch->sv39);
+}
+
 static bool write_byte(const struct debugger *d, struct item item, uint64_t addr, uint8_t byte)
 {
     uint64_t at;
@@ -178,9 +192,9 @@ static bool write_byte(const struct debugger *d, struct item item, uint64_t addr
     if (in_window(addr)) {
         uint32_t number = (uint32_t)(addr - ABI_WINDOW) / 4, shift = (uint32_t)(addr % 4 * 8);
         if (!window_read(item, number, &word)) return false;
-        return window_write(item, number, (word & ~(0xffu << shift)) | (uint32_t)byte << shift);
+        return window_write(d, item, number, (word & ~(0xffu << shift)) | (uint32_t)byte << shift);
     }
-    if (!device_address(item, addr, &at)) return false;
+    if (!device_address(item, addr, &at) || is_code_in_use(d, item, at)) return false;
     return item.warp ? warp_set_memory(item.warp, at, &byte, 1) : write_device(d, at, byte);
 }
 

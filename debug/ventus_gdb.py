@@ -4,7 +4,7 @@
 monitor commands of the machine's own server (debug/monitor.c).
 """
 import collections
-import os
+import re
 import gdb
 
 for setting in ("print thread-events off", "breakpoint pending on", "pagination off", "remotetimeout 60"):
@@ -30,28 +30,62 @@ def select(said):
     gdb.execute("frame")
 
 
-class Monitor(gdb.Command):
-    """A command of the server."""
+def completions(lines, text, word):
+    """What can stand for `word`, the last one of `text`, when a command's argument is one of `lines`."""
+    before = text[:len(text) - len(word)].split()
+    found = []
+    for line in lines:
+        words = line.split()
+        there = words[:len(before)] == before and words[len(before):]
+        if there and there[0].startswith(word) and there[0] not in found:
+            found.append(there[0])
+    return found
 
-    def __init__(self, name, asks, text):
+
+def workitems():
+    """Global ids of all threads, as arguments of `ventus workitem`."""
+    names = [thread.name or "" for thread in gdb.selected_inferior().threads()]
+    return [name.strip("()").replace(",", " ") for name in names if name.startswith("(")]
+
+
+def numbers_behind(word, command):
+    """The first one in each line of what a command of the server says."""
+    return re.findall(r"^.*?\b%s (\d+)" % word, monitor(command), re.MULTILINE)
+
+
+class Monitor(gdb.Command):
+    """A command of the server, whose argument is one of `choices`."""
+
+    def __init__(self, name, asks, text, choices=()):
         self.__doc__ = text
         self.asks = asks
-        super().__init__(name, gdb.COMMAND_STATUS, gdb.COMPLETE_NONE)
+        self.choices = choices
+        super().__init__(name, gdb.COMMAND_STATUS)
 
     def invoke(self, argument, from_tty):
         gdb.write(monitor((self.asks + " " + argument).strip()))
 
+    def complete(self, text, word):
+        return completions(self.choices, text, word)
+
 
 class Select(gdb.Command):
-    """A command that selects a thread."""
+    """A command that selects a thread; `choices` says which arguments there are now."""
 
-    def __init__(self, name, asks, text):
+    def __init__(self, name, asks, text, choices):
         self.__doc__ = text
         self.asks = asks
-        super().__init__(name, gdb.COMMAND_STACK, gdb.COMPLETE_NONE)
+        self.choices = choices
+        super().__init__(name, gdb.COMMAND_STACK)
 
     def invoke(self, argument, from_tty):
         select(monitor(self.asks + " " + argument.replace(",", " ").strip("() ")))
+
+    def complete(self, text, word):
+        try:
+            return completions(self.choices(), text, word)
+        except gdb.error:  # nothing runs
+            return []
 
 
 class PrintLanes(gdb.Command):
@@ -138,11 +172,12 @@ for what, text in (
     ("lanes", "Lanes of the selected warp: work-item, pc, what each waits for."),
     ("barriers", "Who of the selected group waits at a barrier."),
     ("csrs", "Control registers of the selected warp."),
+    ("checks", "Mistakes that checks have found so far (--check)."),
 ):
     Monitor("info " + what, "info " + what, text)
 Monitor("simt", "simt", "SIMT stack of the selected warp: who waits where for which join.")
 Monitor("ventus instruction", "instruction", "The next instruction, what it reads and will write.")
-Monitor("ventus threads", "threads", "Which work-items are threads: all, group, warp, one.")
-Select("ventus workitem", "workitem", "ventus workitem X [Y [Z]]: selects the work-item with this global id.")
-Select("warp", "warp", "warp N: selects a work-item of warp N of the group.")
-Select("lane", "lane", "lane N: selects lane N of the warp.")
+Monitor("ventus threads", "threads", "Which work-items are threads: all, group, warp, one.", ("all", "group", "warp", "one"))
+Select("ventus workitem", "workitem", "ventus workitem X [Y [Z]]: selects the work-item with this global id.", workitems)
+Select("warp", "warp", "warp N: selects a work-item of warp N of the group.", lambda: numbers_behind("warp", "info warps"))
+Select("lane", "lane", "lane N: selects lane N of the warp.", lambda: numbers_behind("lane", "info lanes"))

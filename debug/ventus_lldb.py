@@ -105,9 +105,9 @@ COMMANDS = {
     "info-lanes": pass_on("info lanes"),
     "info-barriers": pass_on("info barriers"),
     "info-csrs": pass_on("info csrs"),
+    "info-checks": pass_on("info checks"),
     "simt": pass_on("simt"),
     "ventus-instruction": pass_on("instruction"),
-    "ventus-threads": pass_on("threads"),
     "workitem": selecting("workitem"),
     "warp": selecting("warp"),
     "lane": selecting("lane"),
@@ -116,11 +116,28 @@ COMMANDS = {
 }
 
 
+COMPLETION = {"print-lanes": "variable-path", "ventus-attach": "disk-file"}
+SHOWN = {
+    "all": "All resident work-items are threads.",
+    "group": "Those of the stopped group are.",
+    "warp": "Those of the stopped warp are.",
+    "one": "Only the one that stopped is.",
+}
+
+
+def add_command(debugger, name, function, options=""):
+    own = "command_" + name.replace("-", "_").replace(" ", "_")
+    globals()[own] = function
+    debugger.HandleCommand("command script add -o %s -f ventus_lldb.%s %s" % (options, own, name))
+
+
 def __lldb_init_module(debugger, internal_dict):
     for name, function in COMMANDS.items():
-        own = "command_" + name.replace("-", "_")
-        globals()[own] = function
-        debugger.HandleCommand("command script add -o -f ventus_lldb.%s %s" % (own, name))
+        add_command(debugger, name, function, "-C " + COMPLETION.get(name, "none"))
+    # lldb completes words of commands, but no arguments of ours: so these are words.
+    debugger.HandleCommand("command container add -o -h 'Which work-items are threads.' ventus-threads")
+    for what, text in SHOWN.items():
+        add_command(debugger, "ventus-threads " + what, pass_on("threads " + what), "-h '%s'" % text)
     # lldb keeps what it has read for all threads, but a work-item's own memory and registers are at the same addresses in each.
     debugger.HandleCommand("settings set target.process.disable-memory-cache true")
     # A work-group's threads stop together: one line for each is enough.

@@ -108,6 +108,7 @@ void device_debug_environment(ventus_device *device)
     if (!where || !*where) return;
     if (!device->clock) device->debugger = debugger_new(device->gpu, where, why, sizeof why);
     if (device->debugger) gpu_observe(device->gpu, debugger_observer(device->debugger));
+    if (device->debugger) report_at_end(device);
     else host_say("VENTUS_GDB", why);
 }
 
@@ -129,6 +130,7 @@ static void report(ventus_device *device)
 {
     report_profile(device);
     device_timeline_end(device);
+    debugger_process_ends(device->debugger);
     check_summary(device->check, device->check_environment);
     mistakes += check_count(device->check);
 }

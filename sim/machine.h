@@ -24,6 +24,7 @@
 enum {
     PAGE_BITS = 12,
     PAGES = 1 << (32 - PAGE_BITS),
+    MANY_BITS = 10, /* of the number of pages that are looked at together */
     PAGE_WORDS = 1 << (PAGE_BITS - 2),
 };
 #define MEM_SPAN  (1ull << 32)
@@ -193,14 +194,15 @@ struct sm {
 
 struct gpu {
     struct gpu_config config;
-    uint8_t *mem;                   /* guest address 0 */
-    uint8_t *pages;                 /* enum gpu_access bits of each page */
-    uint32_t code_first, code_end;  /* all pages that may be executed, or once might, are between these */
-    struct code_page **code;        /* by page number */
-    struct code_page *code_list;    /* those in `code` ... */
-    struct code_page *code_dropped; /* ... and those no longer there that some SM was in */
-    _Atomic uint32_t code_version;  /* changes with code_drop */
-    bool code_known;                /* somebody has looked at it since code_drop, and seen: */
+    uint8_t *mem;                              /* guest address 0 */
+    uint8_t *pages;                            /* enum gpu_access bits of each page */
+    uint8_t been_writable[PAGES >> MANY_BITS]; /* of so many pages: has one of them ever been open for writing? */
+    uint32_t code_first, code_end;             /* all pages that may be executed, or once might, are between these */
+    struct code_page **code;                   /* by page number */
+    struct code_page *code_list;               /* those in `code` ... */
+    struct code_page *code_dropped;            /* ... and those no longer there that some SM was in */
+    _Atomic uint32_t code_version;             /* changes with code_drop */
+    bool code_known;                           /* somebody has looked at it since code_drop, and seen: */
     struct code_traits {
         bool reads_flags, has_routines;
     } code_traits;

@@ -43,6 +43,8 @@ static void set_pages(struct gpu *gpu, uint32_t first, uint32_t last, unsigned a
 {
     pthread_mutex_lock(&gpu->code_lock);
     memset(gpu->pages + first, (int)access, last - first + 1);
+    if (access & GPU_WRITE)
+        memset(gpu->been_writable + (first >> MANY_BITS), 1, (last >> MANY_BITS) - (first >> MANY_BITS) + 1);
     if ((access & GPU_EXEC) && first < gpu->code_first) gpu->code_first = first;
     if ((access & GPU_EXEC) && last >= gpu->code_end) gpu->code_end = last + 1;
     pthread_mutex_unlock(&gpu->code_lock);
@@ -163,6 +165,7 @@ void gpu_mem_code_changed(struct gpu *gpu) { code_drop(gpu); }
 uint64_t gpu_mem_writable(const struct gpu *gpu, uint64_t addr)
 {
     uint64_t page = addr >> PAGE_BITS;
-    while (page < PAGES && !(gpu->pages[page] & GPU_WRITE)) page++;
+    while (page < PAGES && !(gpu->pages[page] & GPU_WRITE))
+        page = gpu->been_writable[page >> MANY_BITS] ? page + 1 : ((page >> MANY_BITS) + 1) << MANY_BITS;
     return page << PAGE_BITS;
 }

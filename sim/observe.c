@@ -97,6 +97,11 @@ void observe_released(const struct group *g) { CALL_ALL(g->observers, released, 
 
 void observe_fault(const struct warp *w, const struct fault *fault) { CALL_ALL(w->group->observers, fault, w, fault); }
 
+void observe_mistake(const struct warp *w, uint32_t lanes, uint32_t pc, const char *text)
+{
+    CALL_ALL(w->group->observers, mistake, w, lanes, pc, text);
+}
+
 /* ---- hooks of instructions ---- */
 
 bool observe_before(struct warp *w, const struct insn *in, const struct code_page *page, enum stop *stop)

@@ -53,6 +53,13 @@ struct observer {
      * as they were then. */
     void (*fault)(void *user, const struct warp *warp, const struct fault *fault);
 
+    /* Another observer has found a mistake of the program (observe_mistake): `text`, one or more lines, each ended.
+     * Those `lanes` have made it, with the instruction at `pc`, which `warp` is about to execute or has begun to; or,
+     * when warp->pc is another address, with the barrier at `pc` that the warp's group has just passed. The launch goes
+     * on. Here, too, the hook may take its time; of an instruction that has begun it may change registers x and v, and
+     * data. */
+    void (*mistake)(void *user, const struct warp *warp, uint32_t lanes, uint32_t pc, const char *text);
+
     /* The host does something with memory (observers of a machine only). From any thread, at any time; the memory
      * must not be asked for in here. */
     void (*host)(void *user, const struct host_event *event);
@@ -122,6 +129,10 @@ uint32_t gpu_most_launches(const struct gpu *gpu);
 
 /* Whether somebody watches the machine. */
 bool gpu_observed(const struct gpu *gpu);
+
+/* For observers, from a hook that has got `warp` or its group, and with no lock held: tells all that watch the launch
+ * of a mistake (struct observer). */
+void observe_mistake(const struct warp *warp, uint32_t lanes, uint32_t pc, const char *text);
 
 /* Tells the observers of the machine what the host does: whoever gives kernels memory calls this. Does nothing
  * when there are none. */

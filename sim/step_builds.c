@@ -4,7 +4,10 @@
 #include "host/host.h"
 #include "sim/machine.h"
 
-engine_run step_base, step_base_hooked, step_v3, step_v4, step_base_counted, step_v3_counted, step_v4_counted;
+engine_run step_base, step_base_hooked, step_v3, step_v4, step_v3_hooked, step_base_counted, step_v3_counted,
+    step_v4_counted;
+
+enum { NEEDS_HOOKED = NEEDS_HOOKS | NEEDS_FLAGS | NEEDS_SV39 | NEEDS_CHECKS | NEEDS_COUNTS };
 
 static const struct engine_build builds[] = {
 #ifdef STEP_X86
@@ -14,7 +17,10 @@ static const struct engine_build builds[] = {
 #endif
         {"base", NULL, 0, step_base},
     {"base counted", NULL, NEEDS_COUNTS, step_base_counted},
-    {"hooked", NULL, NEEDS_HOOKS | NEEDS_FLAGS | NEEDS_SV39 | NEEDS_CHECKS | NEEDS_COUNTS, step_base_hooked},
+#ifdef STEP_X86
+    {"v3 hooked", host_is_v3, NEEDS_HOOKED, step_v3_hooked},
+#endif
+    {"hooked", NULL, NEEDS_HOOKED, step_base_hooked},
     {0},
 };
 

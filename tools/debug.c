@@ -13,13 +13,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "check/check.h"
 #include "tool.h"
 
-enum { FLAG_LLDB, FLAG_COMMANDS, FLAG_DEBUGGER };
+enum { FLAG_LLDB, FLAG_COMMANDS, FLAG_DEBUGGER, FLAG_CHECK };
 static const struct flag flags[] = {
     {"lldb", 0, NULL, "lldb instead of gdb"},
     {"commands", 'x', "FILE", "commands of the debugger, after which it ends; - is standard input"},
     {"debugger", 0, "PROGRAM", "the debugger; default: gdb-multiarch, lldb-19 with --lldb"},
+    {"check", 0, "[=KINDS]", "stop at mistakes of the kernel: all, or a list as for `ventus run` (docs/check.md)"},
     {0},
 };
 
@@ -35,6 +37,7 @@ enum { MOST_WORDS = 4096 };
 struct session {
     bool lldb;
     const char *commands, *debugger;
+    char *check;                            /* the option of `ventus run`, "--check=KINDS"; NULL: not wanted */
     char folder[64], socket[80], given[80]; /* given: commands of standard input */
     pid_t machine;
 };
@@ -55,6 +58,7 @@ static void start(struct session *s, char **words, const char *where, bool kerne
     if (s->machine) return;
     setpgid(0, 0);
     if (!kernel) setenv("VENTUS_GDB", where, 1);
+    if (!kernel && s->check) setenv("VENTUS_CHECK", strchr(s->check, '=') + 1, 1);
     execvp(kernel ? "/proc/self/exe" : words[0], words);
     fprintf(stderr, "ventus debug: cannot run %s: %s\n", words[0], strerror(errno));
     _exit(127);
@@ -159,6 +163,15 @@ static void take_commands(struct session *s)
     s->commands = s->given;
 }
 
+static char *check_option(const struct args *a)
+{
+    char why[160], *option;
+    unsigned what;
+    if (!check_parse(a->value, &what, why, sizeof why)) usage_error(a, "--check: %s", why);
+    if (asprintf(&option, "--check=%s", a->value && *a->value ? a->value : "all") < 0) die("out of memory");
+    return option;
+}
+
 static void make_folder(struct session *s)
 {
     snprintf(s->folder, sizeof s->folder, "/tmp/ventus-debug-XXXXXX");
@@ -182,6 +195,7 @@ int cmd_debug(int argc, char **argv)
     while ((flag = args_next(&a)) != ARG_END && flag != ARG_PLAIN) {
         if (flag == FLAG_LLDB) s.lldb = true;
         else if (flag == FLAG_COMMANDS) s.commands = a.value;
+        else if (flag == FLAG_CHECK) s.check = check_option(&a);
         else s.debugger = a.value;
     }
     if (flag == ARG_END) usage_error(&a, "an executable of the GPU, or -- and a program, is needed");
@@ -191,11 +205,13 @@ int cmd_debug(int argc, char **argv)
     take_commands(&s);
     snprintf(where, sizeof where, "%s,quiet", s.socket);
     if (kernel) words[n++] = ventus, words[n++] = run;
-    for (int i = a.at - 1; i < argc && n < MOST_WORDS - 4; i++) words[n++] = argv[i];
+    for (int i = a.at - 1; i < argc && n < MOST_WORDS - 5; i++) words[n++] = argv[i];
+    if (kernel && s.check) words[n++] = s.check;
     if (kernel) words[n++] = gdb, words[n++] = where;
     words[n] = NULL;
     start(&s, words, where, kernel);
     int code = await(&s) ? debug(&s) : EXIT_FAILED;
     finish(&s, code, kernel);
+    free(s.check);
     return code;
 }

@@ -234,6 +234,10 @@ struct types {
 const struct die *type_die(struct types *t, LLVMMetadataRef type);
 /* Gives an entry its type; none for void. */
 void type_refer(struct types *t, struct die *d, LLVMMetadataRef type);
+/* Its size; 0: not known. */
+uint32_t type_bytes(struct cc *cc, LLVMMetadataRef type);
+/* Is something of it in its bytes from `from` to below `to`, or only what lies between members? */
+bool type_uses(struct cc *cc, LLVMMetadataRef type, int64_t from, int64_t to);
 
 /* ---- unit.c ---- */
 
@@ -260,6 +264,8 @@ struct span *unit_spans(struct unit *u, const struct kernel *kernel, const struc
 void add_variables(struct unit *u, const struct kernel *k, struct scopes *scopes);
 void add_locals(struct unit *u, const struct kernel *k, struct scopes *scopes);
 void add_globals(struct unit *u);
+/* The type of a variable of a function. */
+LLVMMetadataRef variable_type(struct cc *cc, LLVMMetadataRef node);
 
 /* ---- debug.c ---- */
 

@@ -1,9 +1,11 @@
 /* Frames: where a routine's return address is, from instruction to instruction. It comes in x31 and is a value like any
  * other from then on, so its register is tracked as those of variables are.
  *
- * There is no stack pointer: the private memory of a function has fixed addresses, behind those of all that it calls.
- * What ends there, counted from tp, tells frames apart. */
+ * There is no stack pointer: the private memory of a function has fixed addresses. What tells frames apart is where the
+ * code is, since a function lies behind all that it calls, and none calls itself. */
 #include "compiler/debug/debug.h"
+
+static uint32_t identity(uint32_t address) { return 4 * (address - ABI_CODE_BASE) + 16; }
 
 struct places_writer {
     struct func *f;
@@ -63,8 +65,7 @@ static void add_routine(struct cc *cc, struct bytes *section, uint32_t common, c
     struct frame frame = {.common = common,
                           .address = k->address,
                           .bytes = 4 * k->code.nwords,
-                          .base = REG_TP,
-                          .end = k->code.pds_bytes,
+                          .identity = identity(k->address),
                           .link = REG_LINK,
                           .places = d->links,
                           .nplaces = d->nlinks};
@@ -72,10 +73,19 @@ static void add_routine(struct cc *cc, struct bytes *section, uint32_t common, c
     frame_add(cc, section, &frame);
 }
 
+/* lldb takes registers for lost which no rule is for, when RISC-V's convention says so. */
+static uint32_t all_registers(uint32_t list[ISA_XREGS + ISA_VREGS])
+{
+    uint32_t n = 0;
+    for (uint32_t i = 1; i < ISA_XREGS; i++) list[n++] = abi_dwarf_x(i);
+    for (uint32_t i = 0; i < ISA_VREGS; i++) list[n++] = abi_dwarf_v(i);
+    return n;
+}
+
 struct bytes frames_section(struct cc *cc)
 {
     struct bytes section = {0};
-    uint32_t outermost = frame_common(cc, &section, REG_RA, true), start = UINT32_MAX;
+    uint32_t outermost = frame_common(cc, &section, REG_RA, NULL, 0), start = UINT32_MAX;
     for (uint32_t i = 0; i < cc->nkernels; i++) {
         const struct kernel *k = &cc->kernels[i];
         if (k->address < start) start = k->address;
@@ -83,16 +93,18 @@ struct bytes frames_section(struct cc *cc)
                   &(struct frame){.common = outermost,
                                   .address = k->address,
                                   .bytes = 4 * k->code.nwords,
-                                  .base = REG_TP,
-                                  .end = k->code.pds_bytes});
+                                  .identity = identity(k->address)});
     }
     for (uint32_t i = 0; i < cc->nroutines; i++)
         if (cc->routines[i].address < start) start = cc->routines[i].address;
-    frame_add(
-        cc, &section,
-        &(struct frame){.common = outermost, .address = ABI_CODE_BASE, .bytes = start - ABI_CODE_BASE, .base = REG_TP});
+    frame_add(cc, &section,
+              &(struct frame){.common = outermost,
+                              .address = ABI_CODE_BASE,
+                              .bytes = start - ABI_CODE_BASE,
+                              .identity = identity(ABI_CODE_BASE)});
     if (!cc->nroutines) return section;
-    uint32_t common = frame_common(cc, &section, REG_LINK, false);
+    uint32_t same[ISA_XREGS + ISA_VREGS], nsame = all_registers(same);
+    uint32_t common = frame_common(cc, &section, REG_LINK, same, nsame);
     for (uint32_t i = 0; i < cc->nroutines; i++) add_routine(cc, &section, common, &cc->routines[i]);
     return section;
 }

@@ -168,26 +168,49 @@ static void put_computed(const struct writer *w, struct bytes *b, const struct e
     if (!memory) put_u8(cc, b, DW_OP_stack_value);
 }
 
-/* What an event says, as one location or, where it is in pieces or itself a piece, as all of them. */
-static void put_event(const struct writer *w, struct bytes *b, const struct event *e)
+/* A piece that is nowhere. One of bytes is zeros to lldb 19, so that is for what lies between the members; one of bits
+ * is a mistake to it, so that it shows nothing of the variable, while gdb shows the rest. */
+static void put_gap(struct cc *cc, struct bytes *b, LLVMMetadataRef variable, uint32_t at, uint32_t bytes)
+{
+    bool padding = !type_uses(cc, variable_type(cc, variable), at, (int64_t)at + bytes);
+    put_u8(cc, b, padding ? DW_OP_piece : DW_OP_bit_piece);
+    put_uleb(cc, b, padding ? bytes : 8 * bytes);
+    if (!padding) put_uleb(cc, b, 0); /* the bit where it begins */
+}
+
+/* Ends a piece, byte `at` of the variable, whose location is what comes behind byte `begin` of the expression. */
+static void end_piece(struct cc *cc, struct bytes *b, LLVMMetadataRef variable, uint32_t begin, uint32_t at,
+                      uint32_t bytes)
+{
+    if (b->n == begin) {
+        put_gap(cc, b, variable, at, bytes);
+        return;
+    }
+    put_u8(cc, b, DW_OP_piece);
+    put_uleb(cc, b, bytes);
+}
+
+/* What an event says, as one location or, where it is in pieces or itself a piece, as all of them. The byte of the
+ * variable behind its pieces; 0: it has none. */
+static uint32_t put_event(const struct writer *w, struct bytes *b, const struct event *e, LLVMMetadataRef variable)
 {
     bool computed = e->memory || e->record->expression.n || e->frame, part = e->record->expression.bits != 0;
     struct cc *cc = w->f->cc;
-    uint32_t left = e->record->expression.bits / 8;
+    uint32_t left = e->record->expression.bits / 8, at = e->record->expression.first_bit / 8, begin = b->n;
     if (computed) put_computed(w, b, e);
     for (uint32_t i = 0; i < e->npieces && !computed; i++) {
         uint32_t bytes = e->pieces[i].bytes;
+        begin = b->n;
         put_piece(w, b, &e->pieces[i]);
-        if (e->npieces == 1 && !part) return;
+        if (e->npieces == 1 && !part) return 0;
         if (part && (bytes > left || i + 1 == e->npieces)) bytes = left;
         left -= bytes;
-        put_u8(cc, b, DW_OP_piece);
-        put_uleb(cc, b, bytes);
+        end_piece(cc, b, variable, begin, at, bytes);
+        at += bytes;
     }
-    if (part && (computed || !e->npieces)) {
-        put_u8(cc, b, DW_OP_piece);
-        put_uleb(cc, b, left);
-    }
+    if (!part || (!computed && e->npieces)) return computed ? 0 : at;
+    end_piece(cc, b, variable, begin, at, left);
+    return at + left;
 }
 
 static bool holds(const struct writer *w, const struct event *e)
@@ -217,21 +240,23 @@ static const struct event *part_from(const struct writer *w, uint32_t variable, 
 /* Where a variable is now: empty if not known. */
 static struct bytes expression_of(const struct writer *w, uint32_t variable)
 {
+    struct cc *cc = w->f->cc;
     struct bytes b = {0};
+    LLVMMetadataRef node = w->t->variables[variable].node;
     bool known = false;
-    uint32_t bit = 0;
+    uint32_t bit = 0, end = 0;
     for (const struct event *e; (e = part_from(w, variable, bit));) {
         const struct debug_expression *x = &e->record->expression;
-        if (x->first_bit > bit) {
-            put_u8(w->f->cc, &b, DW_OP_piece); /* a gap */
-            put_uleb(w->f->cc, &b, (x->first_bit - bit) / 8);
-        }
-        put_event(w, &b, e);
+        if (x->first_bit > bit) put_gap(cc, &b, node, bit / 8, (x->first_bit - bit) / 8);
+        end = put_event(w, &b, e, node);
         known |= knows_something(w, e);
         if (!x->bits) break;
         bit = x->first_bit + x->bits;
     }
-    return known ? b : (struct bytes){0};
+    if (!known) return (struct bytes){0};
+    uint32_t bytes = end ? type_bytes(cc, variable_type(cc, node)) : 0;
+    if (bytes > end) put_gap(cc, &b, node, end, bytes - end);
+    return b;
 }
 
 /* ---- from instruction to instruction ---- */

@@ -67,15 +67,21 @@ static void describe_enumerator(struct types *t, struct die *parent, LLVMMetadat
     die_number(t->cc, d, DW_AT_const_value, DW_FORM_sdata, n);
 }
 
+/* How many elements a dimension has; -1: not known. */
+static int64_t dimension(struct cc *cc, LLVMMetadataRef node)
+{
+    LLVMMetadataRef count = node_operand(cc, node, 0);
+    if (!count || LLVMGetMetadataKind(count) != LLVMConstantAsMetadataMetadataKind) return -1;
+    LLVMValueRef n = LLVMGetOperand(LLVMMetadataAsValue(cc->context, node), 0);
+    return LLVMIsAConstantInt(n) ? LLVMConstIntGetSExtValue(n) : -1;
+}
+
 static void describe_dimension(struct types *t, struct die *parent, LLVMMetadataRef node)
 {
     struct die *d = die_new(t->cc, parent, DW_TAG_subrange_type);
-    LLVMMetadataRef count = node_operand(t->cc, node, 0);
+    int64_t count = dimension(t->cc, node);
     die_number(t->cc, d, DW_AT_lower_bound, DW_FORM_udata, 0);
-    if (!count || LLVMGetMetadataKind(count) != LLVMConstantAsMetadataMetadataKind) return;
-    LLVMValueRef n = LLVMGetOperand(LLVMMetadataAsValue(t->cc->context, node), 0);
-    if (LLVMIsAConstantInt(n) && LLVMConstIntGetSExtValue(n) >= 0)
-        die_number(t->cc, d, DW_AT_count, DW_FORM_udata, LLVMConstIntGetZExtValue(n));
+    if (count >= 0) die_number(t->cc, d, DW_AT_count, DW_FORM_udata, (uint64_t)count);
 }
 
 static void describe_composite(struct types *t, struct die *d, LLVMMetadataRef node, enum dwarf_tag tag)
@@ -120,4 +126,56 @@ const struct die *type_die(struct types *t, LLVMMetadataRef node)
     *pair_number(t->cc, &t->numbers, node, NULL) = t->n; /* before what it is made of, which may lead back to it */
     describe(t, d, node, tag);
     return d;
+}
+
+/* ---- sizes ---- */
+
+/* Behind names, `const` and the like, which have no size of their own. */
+static LLVMMetadataRef bare_type(struct cc *cc, LLVMMetadataRef node)
+{
+    while (node && !LLVMDITypeGetSizeInBits(node) && LLVMGetMetadataKind(node) == LLVMDIDerivedTypeMetadataKind)
+        node = node_operand(cc, node, TYPE_BASE);
+    return node;
+}
+
+uint32_t type_bytes(struct cc *cc, LLVMMetadataRef node)
+{
+    LLVMMetadataRef type = bare_type(cc, node);
+    return type ? (uint32_t)((LLVMDITypeGetSizeInBits(type) + 7) / 8) : 0;
+}
+
+static bool array_uses(struct cc *cc, LLVMMetadataRef array, LLVMMetadataRef dimensions, int64_t from, int64_t to)
+{
+    LLVMMetadataRef element = node_operand(cc, array, TYPE_BASE);
+    int64_t size = type_bytes(cc, element), n = 1;
+    for (uint32_t i = 0; i < node_operands(cc, dimensions) && n > 0; i++)
+        n *= dimension(cc, node_operand(cc, dimensions, i));
+    if (size <= 0 || n < 0) return true;
+    for (int64_t i = from > 0 ? from / size : 0; i < n && i * size < to; i++)
+        if (type_uses(cc, element, from - i * size, to - i * size)) return true;
+    return false;
+}
+
+static bool member_uses(struct cc *cc, LLVMMetadataRef member, int64_t from, int64_t to)
+{
+    int64_t at;
+    if (LLVMGetMetadataKind(member) != LLVMDIDerivedTypeMetadataKind) return false;
+    at = (int64_t)LLVMDITypeGetOffsetInBits(member) / 8;
+    return type_uses(cc, node_operand(cc, member, TYPE_BASE), from - at, to - at);
+}
+
+bool type_uses(struct cc *cc, LLVMMetadataRef node, int64_t from, int64_t to)
+{
+    LLVMMetadataRef type = bare_type(cc, node);
+    if (!type || to <= 0 || from >= type_bytes(cc, type)) return false;
+    enum dwarf_tag tag = (enum dwarf_tag)LLVMGetDINodeTag(type);
+    LLVMMetadataRef parts =
+        LLVMGetMetadataKind(type) == LLVMDICompositeTypeMetadataKind ? node_operand(cc, type, TYPE_ELEMENTS) : NULL;
+    if (!parts || tag == DW_TAG_enumeration_type) return true;
+    if (tag == DW_TAG_array_type) return array_uses(cc, type, parts, from, to);
+    for (uint32_t i = 0; i < node_operands(cc, parts); i++) {
+        LLVMMetadataRef part = node_operand(cc, parts, i);
+        if (part && member_uses(cc, part, from, to)) return true;
+    }
+    return false;
 }

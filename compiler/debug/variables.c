@@ -5,6 +5,8 @@
 
 enum { LOCAL_NAME = 1, GLOBAL_NAME = 1, VARIABLE_TYPE = 3 };
 
+LLVMMetadataRef variable_type(struct cc *cc, LLVMMetadataRef node) { return node_operand(cc, node, VARIABLE_TYPE); }
+
 static struct die *describe_variable(struct unit *u, struct die *parent, enum dwarf_tag tag, LLVMMetadataRef node)
 {
     struct cc *cc = u->cc;
@@ -12,7 +14,7 @@ static struct die *describe_variable(struct unit *u, struct die *parent, enum dw
     die_text(cc, d, DW_AT_name, node_text(cc, node, LOCAL_NAME));
     die_number(cc, d, DW_AT_decl_file, DW_FORM_udata, unit_file(u, LLVMDIVariableGetFile(node)));
     die_number(cc, d, DW_AT_decl_line, DW_FORM_udata, LLVMDIVariableGetLine(node));
-    type_refer(&u->types, d, node_operand(cc, node, VARIABLE_TYPE));
+    type_refer(&u->types, d, variable_type(cc, node));
     return d;
 }
 

@@ -32,7 +32,7 @@ enum dwarf_op {
     DW_OP_addr = 0x03, DW_OP_deref = 0x06, DW_OP_constu = 0x10, DW_OP_consts = 0x11, DW_OP_and = 0x1a, DW_OP_div = 0x1b,
     DW_OP_minus = 0x1c, DW_OP_mod = 0x1d, DW_OP_mul = 0x1e, DW_OP_neg = 0x1f, DW_OP_not = 0x20, DW_OP_or = 0x21,
     DW_OP_plus = 0x22, DW_OP_plus_uconst = 0x23, DW_OP_shl = 0x24, DW_OP_shr = 0x25, DW_OP_shra = 0x26, DW_OP_xor = 0x27,
-    DW_OP_breg0 = 0x70, DW_OP_regx = 0x90, DW_OP_fbreg = 0x91, DW_OP_bregx = 0x92, DW_OP_piece = 0x93,
+    DW_OP_breg0 = 0x70, DW_OP_regx = 0x90, DW_OP_fbreg = 0x91, DW_OP_bregx = 0x92, DW_OP_piece = 0x93, DW_OP_bit_piece = 0x9d,
     DW_OP_stack_value = 0x9f,
 };
 // clang-format on
@@ -98,15 +98,17 @@ struct frame_place {
 struct frame {
     uint32_t common; /* from frame_common */
     uint32_t address, bytes;
-    uint32_t base, end;   /* a register, and what is added to it: that is the end of the frame */
+    uint32_t identity;    /* what tells it from others, in the place of a canonical frame address: that of a caller is
+                           * greater; lldb wants multiples of 16, and no 0 */
     const uint32_t *lost; /* registers in which nothing of the caller's is left */
     uint32_t nlost;
     uint32_t link; /* the register that it is called with */
     const struct frame_place *places;
     uint32_t nplaces;
 };
-/* What functions have in common that are called with their return address in `link`; nothing calls outermost ones. */
-uint32_t frame_common(struct cc *cc, struct bytes *section, uint32_t link, bool outermost);
+/* What functions have in common that are called with their return address in `link`: registers which are as they were
+ * for the caller, where a frame does not say otherwise. None: nothing calls them. */
+uint32_t frame_common(struct cc *cc, struct bytes *section, uint32_t link, const uint32_t *same, uint32_t nsame);
 void frame_add(struct cc *cc, struct bytes *section, const struct frame *f);
 
 /* ---- dwarf/line.c: .debug_line ---- */

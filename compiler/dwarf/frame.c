@@ -8,7 +8,7 @@ enum {
     CFA_undefined = 0x07,
     CFA_same_value = 0x08,
     CFA_register = 0x09,
-    CFA_def_cfa = 0x0c,
+    CFA_def_cfa_expression = 0x0f,
     CFA_expression = 0x10,
     CFA_advance_loc1 = 0x02,
     CFA_advance_loc4 = 0x04,
@@ -23,7 +23,7 @@ static void end_entry(struct cc *cc, struct bytes *b, uint32_t begin)
     unit_end(b, begin);
 }
 
-uint32_t frame_common(struct cc *cc, struct bytes *section, uint32_t link, bool outermost)
+uint32_t frame_common(struct cc *cc, struct bytes *section, uint32_t link, const uint32_t *same, uint32_t nsame)
 {
     uint32_t at = section->n, begin = unit_begin(cc, section);
     put_u32(cc, section, CIE_ID);
@@ -34,8 +34,11 @@ uint32_t frame_common(struct cc *cc, struct bytes *section, uint32_t link, bool 
     put_uleb(cc, section, CODE_ALIGN);
     put_sleb(cc, section, 1); /* of data */
     put_uleb(cc, section, link);
-    put_u8(cc, section, outermost ? CFA_undefined : CFA_same_value);
-    put_uleb(cc, section, link);
+    if (!nsame) put_u8(cc, section, CFA_undefined), put_uleb(cc, section, link);
+    for (uint32_t i = 0; i < nsame; i++) {
+        put_u8(cc, section, CFA_same_value);
+        put_uleb(cc, section, same[i]);
+    }
     end_entry(cc, section, begin);
     return at;
 }
@@ -49,21 +52,26 @@ static void advance(struct cc *cc, struct bytes *b, uint32_t bytes)
     else put_u32(cc, b, n);
 }
 
+/* A block of an expression that is a number. */
+static void put_number(struct cc *cc, struct bytes *b, uint32_t number)
+{
+    struct bytes expression = {0};
+    put_u8(cc, &expression, DW_OP_constu);
+    put_uleb(cc, &expression, number);
+    put_uleb(cc, b, expression.n);
+    put_bytes(cc, b, expression.data, expression.n);
+}
+
 static void put_place(struct cc *cc, struct bytes *b, uint32_t link, const struct frame_place *p)
 {
     uint32_t op = p->kind == FRAME_LOST                            ? CFA_undefined
                   : p->kind == FRAME_MEMORY                        ? CFA_expression
                   : p->kind == FRAME_REGISTER && p->number == link ? CFA_same_value
                                                                    : CFA_register;
-    struct bytes address = {0};
     put_u8(cc, b, op);
     put_uleb(cc, b, link);
     if (op == CFA_register) put_uleb(cc, b, p->number);
-    if (op != CFA_expression) return;
-    put_u8(cc, &address, DW_OP_constu);
-    put_uleb(cc, &address, p->number);
-    put_uleb(cc, b, address.n);
-    put_bytes(cc, b, address.data, address.n);
+    if (op == CFA_expression) put_number(cc, b, p->number);
 }
 
 void frame_add(struct cc *cc, struct bytes *section, const struct frame *f)
@@ -72,9 +80,8 @@ void frame_add(struct cc *cc, struct bytes *section, const struct frame *f)
     put_u32(cc, section, f->common);
     put_u32(cc, section, f->address);
     put_u32(cc, section, f->bytes);
-    put_u8(cc, section, CFA_def_cfa);
-    put_uleb(cc, section, f->base);
-    put_uleb(cc, section, f->end);
+    put_u8(cc, section, CFA_def_cfa_expression);
+    put_number(cc, section, f->identity);
     for (uint32_t i = 0; i < f->nlost; i++) {
         put_u8(cc, section, CFA_undefined);
         put_uleb(cc, section, f->lost[i]);

@@ -74,8 +74,40 @@ static value element_of_word(struct packing *p, value word, unsigned shift, LLVM
     return LLVMBuildBitCast(p->b, v, element, "");
 }
 
+/* Does nothing give element i a value? So it is with the fourth element of vectors of three. Undefined bits would make
+ * the whole word undefined, with the elements beside them. */
+static bool is_nothing(value vector, unsigned i, unsigned depth)
+{
+    if (LLVMIsUndef(vector)) return true; /* poison, too */
+    if (!depth) return false;
+    if (LLVMIsAConstantVector(vector)) return LLVMIsUndef(LLVMGetOperand(vector, i));
+    if (LLVMIsAInsertElementInst(vector)) {
+        value at = LLVMGetOperand(vector, 2);
+        if (!LLVMIsAConstantInt(at)) return false;
+        if (LLVMConstIntGetZExtValue(at) == i) return LLVMIsUndef(LLVMGetOperand(vector, 1));
+        return is_nothing(LLVMGetOperand(vector, 0), i, depth - 1);
+    }
+    if (LLVMIsAShuffleVectorInst(vector)) {
+        const int from = LLVMGetMaskValue(vector, i);
+        const unsigned n = LLVMGetVectorSize(LLVMTypeOf(LLVMGetOperand(vector, 0)));
+        if (from < 0) return true;
+        return is_nothing(LLVMGetOperand(vector, (unsigned)from >= n), (unsigned)from % n, depth - 1);
+    }
+    if (!LLVMIsAUnaryInstruction(vector) && !LLVMIsABinaryOperator(vector)) return false;
+    for (unsigned k = 0; k < (unsigned)LLVMGetNumOperands(vector); k++) {
+        value operand = LLVMGetOperand(vector, k);
+        if (LLVMGetTypeKind(LLVMTypeOf(operand)) != LLVMVectorTypeKind ||
+            LLVMGetVectorSize(LLVMTypeOf(operand)) != LLVMGetVectorSize(LLVMTypeOf(vector)))
+            return false;
+        if (is_nothing(operand, i, depth - 1)) return true;
+    }
+    return false;
+}
+
 static value word_of_element(struct packing *p, value vector, unsigned i, unsigned shift)
 {
+    enum { DEPTH = 8 };
+    if (is_nothing(vector, i, DEPTH)) return number(p, 0);
     LLVMTypeRef bits = LLVMIntTypeInContext(p->cc->context, bits_of(LLVMGetElementType(LLVMTypeOf(vector))));
     value v = LLVMBuildBitCast(p->b, LLVMBuildExtractElement(p->b, vector, number(p, i), ""), bits, "");
     return LLVMBuildShl(p->b, LLVMBuildZExt(p->b, v, p->word, ""), number(p, shift), "");

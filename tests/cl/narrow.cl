@@ -59,3 +59,28 @@ kernel void edges(global const uchar *a, global uchar *out, global char *kept)
     out[96 + i] = ((global const uchar4 *)a)[i].x;
     vstore3(as_char4(((global const uchar4 *)a)[i]).xyz, 0, kept + 4 * i);
 }
+
+// Vectors of three take the place of four: the fourth element is undefined, and those beside it in its word are not.
+//! run threes global=32 local=32
+//! arg out int[192] -> i % 6 == 0 ? uchar(i / 6 + 300) + 7 * uchar(i / 6 * 3) : i % 6 == 1 ? uchar(7 * (i / 6 + 2)) : i % 6 == 2 ? ushort(i / 6 * 1001 + 300) : i % 6 == 3 ? i / 6 : i % 6 == 4 ? 7 : i / 6 * 2 + 300
+//! arg n int = 300
+kernel void threes(global int *out, int n)
+{
+    local uchar3 bytes[32];
+    local ushort3 shorts[32];
+    int i = get_local_id(0);
+    bytes[i] = (uchar3)((uchar)(i + 2), (uchar)(i * 3), (uchar)(i + n));
+    shorts[i] = (ushort3)((ushort)i, 7, (ushort)(i * 1001 + n));
+    barrier(CLK_LOCAL_MEM_FENCE);
+    uchar3 sum = bytes[i] * (uchar)7;
+    out[6 * i] = bytes[i].z + 7 * bytes[i].y;
+    bytes[i] = sum;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    out[6 * i + 1] = bytes[i].x;
+    out[6 * i + 2] = shorts[i].z;
+    out[6 * i + 3] = shorts[i].x;
+    out[6 * i + 4] = shorts[i].y;
+    shorts[i] += (ushort3)(1, 2, (ushort)(i + n)) - (ushort3)(1, 2, (ushort)n);
+    shorts[i].z -= (ushort)(i * 1000);
+    out[6 * i + 5] = shorts[i].z;
+}

@@ -271,8 +271,10 @@ static const char *run_location(struct machine *m, const char *p, uint8_t *out, 
     bool value = false, nothing = true;
     for (; *p && n < 15; p += strcspn(p, ","), p += strspn(p, ", ")) {
         const char *operand = p + strcspn(p, " ") + 1;
-        if (is(p, "DW_OP_piece")) {
-            *size = (uint32_t)strtoul(operand, NULL, 0);
+        bool bits = is(p, "DW_OP_bit_piece");
+        if (bits || is(p, "DW_OP_piece")) {
+            if (bits != nothing) wrong(m, "what is nowhere is a piece of bits, and all else one of bytes", p);
+            *size = (uint32_t)strtoul(operand, NULL, 0) / (bits ? 8 : 1);
             p += strcspn(p, ","), p += strspn(p, ", ");
             break;
         }

@@ -41,7 +41,7 @@ static const char source[] = "__attribute__((noinline)) int leaf(int a, int b) {
 /* From an address on, what of the caller's is where: "X5=undefined, X31=X27, ". */
 struct row {
     uint32_t address;
-    char rules[3000];
+    char rules[12000];
 };
 static struct row rows[MOST];
 static size_t nrows;
@@ -54,15 +54,19 @@ static int by_address(const void *a, const void *b)
 
 static void read_rows(const char *elf)
 {
-    char line[4000];
+    static const char begin[] = ": CFA=DW_OP_constu ";
+    char line[13000];
     FILE *f = compiled_dump("--debug-frame", elf);
     for (nrows = 0; fgets(line, sizeof line, f);) {
         unsigned address;
-        const char *rules = strstr(line, ": CFA=X4");
+        const char *rules = strstr(line, begin);
         if (!rules || sscanf(line, " 0x%x:", &address) != 1) continue;
         assert_true(nrows < MOST);
         rows[nrows].address = address;
-        snprintf(rows[nrows++].rules, sizeof rows->rules, " %s,", rules + strcspn(rules, " ") + strlen(" CFA=X4"));
+        rules += strlen(begin);
+        const unsigned long identity = strtoul(rules, NULL, 16);
+        assert_true(identity && identity % 16 == 0); /* lldb takes no other */
+        snprintf(rows[nrows++].rules, sizeof rows->rules, " %s,", rules);
     }
     pclose(f);
     qsort(rows, nrows, sizeof *rows, by_address);

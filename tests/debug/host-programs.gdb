@@ -2,7 +2,6 @@
 # An OpenCL program: breakpoints in programs that are not built yet; two programs, two queues; the sources are found.
 break plus
 break twice
-# expect Breakpoint 2 at 0x8
 continue
 # expect hit Breakpoint 2, twice (a=0x90000000) at
 # expect int i = get_global_id(0);
@@ -25,4 +24,5 @@ p n = 7
 # expect = 7
 delete
 continue
+# expect exited normally
 # expect sum 4480

@@ -11,7 +11,9 @@ import time
 ROUNDS = int(sys.argv[1]) if len(sys.argv) > 1 else 20
 SEED = int(sys.argv[2]) if len(sys.argv) > 2 else 1
 VENTUS = os.environ["VENTUS_BUILD"] + "/ventus"
-SOURCE = os.environ["VENTUS_SOURCE"] + "/tests/debug/steps.cl"
+SOURCES = os.environ["VENTUS_SOURCE"] + "/tests/debug/"
+# One without, one with checks, which stop inside of instructions.
+KERNELS = (("steps", "-g 64 -a iota:64"), ("mistakes", "-g 128 -l 64 -a new:512 -a iota:128 -a local:384 --check"))
 REQUESTS = [
     "?", "g", "p20", "p7f", "P21=01020304", "P20=00000080", "m80000000,40", "m0,10", "m1000000,400", "m1004000,4000",
     "m90000000,1000", "mffffffff,10", "M90000000,4:01020304", "M1000000,4:01020304", "M80000010,4:00000000",
@@ -22,7 +24,7 @@ REQUESTS = [
     "vCont;r80000034,80000040:2;c", "s", "bs", "bc", "Z0,80000034,4", "z0,80000034,4", "Z1,80000098,4", "Z2,90000000,4", "Z3,90000000,4",
     "Z4,1000000,4", "z4,1000000,4", "Z2,0,4", "vKill;1",
 ] + ["qRcmd," + command.encode().hex() for command in (
-    "help", "info kernels", "info groups", "info warps", "info lanes", "info barriers", "info csrs", "simt", "instruction",
+    "help", "info kernels", "info groups", "info warps", "info lanes", "info barriers", "info csrs", "info checks", "simt", "instruction",
     "threads warp", "threads all", "workitem 3", "workitem", "lane 40", "lane 3", "warp 0", "warp 99", "program", "nothing",
 )]
 
@@ -99,8 +101,9 @@ def answers(path, machine):
 
 def play(folder, number):
     rng, path = random.Random(SEED * 1000 + number), "%s/socket%d" % (folder, number)
+    kernel, arguments = KERNELS[number % len(KERNELS)]
     machine = subprocess.Popen(
-        [VENTUS, "run", folder + "/steps.elf", "-g", "64", "-a", "iota:64", "--gdb", path],
+        [VENTUS, "run", "%s/%s.elf" % (folder, kernel), "--gdb", path] + arguments.split(),
         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     sent, wire = 0, connect(path, machine)
     while sent < 1500 and machine.poll() is None:
@@ -129,5 +132,6 @@ def play(folder, number):
 
 
 with tempfile.TemporaryDirectory() as folder:
-    subprocess.run([VENTUS, "cc", "--options", "-g", "-o", folder + "/steps.elf", SOURCE], check=True)
+    for name, _ in KERNELS:
+        subprocess.run([VENTUS, "cc", "--options", "-g", "-o", "%s/%s.elf" % (folder, name), "%s%s.cl" % (SOURCES, name)], check=True)
     print(sum(play(folder, number) for number in range(ROUNDS)), "packets")

@@ -97,4 +97,9 @@ if command -v gdb-multiarch >/dev/null; then
 else
     echo "SKIPPED: gdb (package gdb-multiarch)"
 fi
+# Of a structure that has lost members: lldb wants those as bits, and what lies between members as bytes.
+check 0 '' "$cc" --options -g "$VENTUS_SOURCE/tests/debug/frames.cl" -o frames.elf
+llvm-dwarfdump-19 --debug-info frames.elf | sed -n '/"two"/,/^$/p' >two.txt
+grep -q 'DW_OP_bit_piece 0x8 0x0, DW_OP_piece 0x3, DW_OP_regx' two.txt || wrong "not as expected: $(cat two.txt)"
+
 exit $status

@@ -17,4 +17,42 @@ for i in $(seq 200); do [ -S socket ] || sleep 0.02; done
 kill $pid
 check 1 "the program has ended without the GPU" "$ventus" debug -x /dev/null -- true
 check 2 "is needed" "$ventus" debug
+
+# By hand, at a port of this host, without the files of commands.
+by_hand() { # the debugger's command, from a port
+    "$ventus" run race.elf -g 64 -l 64 -a iota:64 -a buf:4 -a local:256 --gdb :0 >log.txt 2>&1 &
+    until grep -q 'target remote :[0-9]' log.txt; do sleep 0.02; done
+    port=$(sed -n 's/.*target remote :\([0-9]*\).*/\1/p' log.txt)
+    "$@"
+    wait $!
+}
+with_gdb() { timeout 60 gdb-multiarch -nx -batch -ex "target remote :$port" -ex sharedlibrary -ex 'break sum' -ex continue -ex 'info args' -ex detach; }
+with_lldb() {
+    timeout 60 lldb-19 --no-lldbinit -b -o 'settings set target.process.disable-memory-cache true' -o "gdb-remote $port" \
+        -o 'breakpoint set -n sum' -o continue -o 'frame variable in' -o 'process plugin packet monitor info warps' -o detach race.elf
+}
+check 0 'in = 0x90000000' by_hand with_gdb
+if command -v lldb-19 >/dev/null; then
+    check 0 '(const int \*) in = 0x90000000' by_hand with_lldb
+    grep -q 'group (0,0,0) warp 1' out.txt || wrong 'lldb shows no warps'
+fi
+
+# --check: of a kernel, and of a program's kernels.
+cp "$VENTUS_SOURCE/tests/debug/mistakes.cl" .
+"$ventus" cc --options -g mistakes.cl
+printf 'continue\np $gid(0)\n' >commands
+check 0 '^$1 = 69' "$ventus" debug --check=bounds -x commands mistakes.elf -g 128 -l 64 -a buf:512 -a iota:128 -a local:384
+check 2 "'nothing' is none of" "$ventus" debug --check=nothing mistakes.elf
+cat >far.py <<'EOF'
+import numpy
+import pyopencl as cl
+context = cl.create_some_context(interactive=False)
+queue = cl.CommandQueue(context)
+buffer = cl.Buffer(context, cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR, hostbuf=numpy.zeros(64, numpy.int32))
+cl.Program(context, "kernel void far(global int *a) { a[get_global_id(0) + 1] = 3; }").build().far(queue, (64,), (32,), buffer)
+queue.finish()
+EOF
+if /usr/bin/python3 -c 'import pyopencl' 2>/dev/null; then
+    check 0 '^$1 = 63' "$ventus" debug --check -x commands -- "$ventus" exec /usr/bin/python3 far.py
+fi
 exit $status
