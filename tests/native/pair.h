@@ -33,7 +33,8 @@ struct pair {
     bool convergent; /* code for lanes that stay together first, as when nobody has named `native` */
 };
 
-/* The nth of the host levels that this host has, a name for VENTUS_NATIVE_LEVEL; NULL: there are no more. */
+/* The nth of the host levels that this host has, a name for VENTUS_NATIVE_LEVEL; NULL: there are no more. In a build
+ * with sanitizers only the highest and the lowest: the others run in the one without. */
 const char *pair_level(unsigned n);
 
 /* Fixtures of a group of tests that run the same programs several times, on other work-groups for example: they are
