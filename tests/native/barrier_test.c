@@ -164,12 +164,51 @@ static void test_begins_anew(void **state)
     }
 }
 
+/* Groups of two and three warps run for longer than they keep their SM: who came when, where quanta end late. */
+static void test_long(void **state)
+{
+    static const char text[] = BEGIN
+        " csrr x6, CSR_TID\n slli x6, x6, 2\n vadd.vx v11, v11, x6\n li x7, 1500\n vmv.v.i v1, 1\n vmv.v.x v2, x20\n"
+        "loop: amoadd.w v3, v1, (v2)\n vlw12.v v4, 0(v11)\n vadd.vv v4, v4, v4\n vadd.vv v4, v4, v3\n"
+        " vsw12.v v4, 0(v11)\n barrier 1\n addi x7, x7, -1\n bne x7, x0, loop\n endprg\n";
+    (void)state;
+    for (uint64_t quantum = 1000; quantum < 1012; quantum++) {
+        struct pair p = pair_of(text, 64 + (quantum & 1) * 20, quantum);
+        struct result r = pair_run(&p, &(uint64_t){0});
+        assert_int_equal(r.status, LAUNCH_DONE);
+    }
+}
+
+/* One of two warps comes to the barrier with fewer lanes, another rounding mode or elements of another width, and so it
+ * goes on behind it. */
+static void test_other_state(void **state)
+{
+    static const char *const changes[] = {
+        "li x9, 7\n vsetvli x9, x9, e32, m1, ta, ma\n",
+        "csrrwi x0, frm, 1\n",
+        "li x9, 32\n vsetvli x9, x9, e16, m1, ta, ma\n",
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof changes / sizeof *changes * 2; i++) {
+        char text[1000];
+        struct pair p = pair_of(text, 64, 1 << 20);
+        p.profile = PROFILE_R2025;
+        snprintf(text, sizeof text,
+                 BEGIN " csrr x6, CSR_TID\n slli x8, x6, 2\n vadd.vx v11, v11, x8\n vlw12.v v1, 0(v11)\n li x7, 5\n"
+                       " %s x6, x0, loop\n %sloop: barrier 1\n vadd.vv v1, v1, v1\n vfadd.vv v2, v1, v1\n"
+                       " addi x7, x7, -1\n bne x7, x0, loop\n vsetvli x9, x0, e32, m1, ta, ma\n csrrwi x0, frm, 0\n"
+                       " vsw12.v v1, 0(v11)\n vsw12.v v2, 256(v11)\n endprg\n",
+                 i % 2 ? "bne" : "beq", changes[i / 2]);
+        assert_int_equal(pair_run_levels(&p).status, LAUNCH_DONE);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_turns),       cmocka_unit_test(test_memory), cmocka_unit_test(test_cleared),
         cmocka_unit_test(test_fault),       cmocka_unit_test(test_parted), cmocka_unit_test(test_other_sizes),
-        cmocka_unit_test(test_begins_anew),
+        cmocka_unit_test(test_begins_anew), cmocka_unit_test(test_long),   cmocka_unit_test(test_other_state),
     };
     if (!engine_usable(&engine_native)) return 77;
     return cmocka_run_group_tests(tests, pair_setup, pair_teardown);
