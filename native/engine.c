@@ -115,17 +115,12 @@ static bool is_beginning_closed(const struct gpu *gpu)
     return !memcmp(gpu->pages, closed, sizeof closed);
 }
 
-/* What translated code takes for granted of the machine, ... Words that follow one another it finds from the first of
- * them, on the closed pages behind the window if they are beyond its end (access.c of translator/). */
+/* What translated code takes for granted of the machine; of warps see may_take. Words that follow one another it finds
+ * from the first of them, on the closed pages behind the window if they are beyond its end (access.c of translator/).
+ */
 static bool may_enter(const struct sm *sm, const struct native_unit *unit)
 {
     return (unit->reserves || !sm->reservations->count) && is_beginning_closed(sm->gpu);
-}
-
-/* ... and of a warp; it holds for all that begin. */
-static bool is_usual(const struct warp *w)
-{
-    return w->frm == FP_RNE && vtype_is_words(w->vtype) && w->vl == w->group->launch->threads_per_warp;
 }
 
 /* Is the unit's code for warps with these lanes? */
@@ -160,7 +155,7 @@ static uint32_t entry_of(struct native_sm *n, const struct warp *w, uint64_t bud
     const struct native_unit *unit = n->unit;
     if (!has_lanes(n, w) || is_divergent(unit, w)) return NATIVE_NOWHERE;
     if (can_start(unit, w, budget)) return NATIVE_START;
-    uint32_t i = is_usual(w) ? find_entry(n, w->pc) : NATIVE_NOWHERE;
+    uint32_t i = may_take(w) ? find_entry(n, w->pc) : NATIVE_NOWHERE;
     return i != NATIVE_NOWHERE && unit->entries[i].need <= budget ? i : NATIVE_NOWHERE;
 }
 
@@ -391,7 +386,7 @@ static enum stop run_warm(struct sm *sm, struct native_sm *n, uint64_t budget)
 {
     for (unsigned steps = 1; budget; steps++) {
         follow_lanes(n);
-        bool usual = may_enter(sm, n->unit) && is_usual(sm->warp);
+        bool usual = may_enter(sm, n->unit) && may_take(sm->warp);
         uint32_t entry = usual ? entry_of(n, sm->warp, budget) : NATIVE_NOWHERE;
         enum stop stop = STOP_NOT;
         if (entry != NATIVE_NOWHERE) {

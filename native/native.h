@@ -297,6 +297,12 @@ static inline uint32_t native_layout(void)
     return h;
 }
 
+/* What translated code takes for granted of a warp; it holds for all that begin. */
+static inline bool may_take(const struct warp *w)
+{
+    return w->frm == FP_RNE && vtype_is_words(w->vtype) && w->vl == w->group->launch->threads_per_warp;
+}
+
 /* Warp instructions that a machine whose engine is `native` has executed in translated code, and all of them. */
 uint64_t native_executed(const struct gpu *gpu);
 uint64_t native_seen(const struct gpu *gpu);

@@ -57,6 +57,20 @@ static void leave_out(struct writer *w, const struct args *args, const char *nam
     if (!found) usage_error(args, "--without: no instruction is called '%s'", name);
 }
 
+/* What comes together with others is left out with them. */
+static void leave_rest_out(struct writer *w)
+{
+    static const char *const pairs[][2] = {{"lr.w", "sc.w"}, {"lr.d", "sc.d"}, {"vsrt.w", "vlrt.w"}};
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        bool *one = &w->without[isa_find_in(w->profile, pairs[i][0])];
+        bool *other = &w->without[isa_find_in(w->profile, pairs[i][1])];
+        *one = *other = *one || *other;
+    }
+    w->without[OP_CP_DMA_MBARRIER] |= w->without[OP_FENCE];
+    for (unsigned op = 1; op < OP_COUNT; op++)
+        if (isa_table[op].kind == KIND_DMA) w->without[op] |= w->without[OP_CP_DMA_MBARRIER];
+}
+
 static void leave_all_out(struct writer *w, const struct args *args)
 {
     char name[64];
@@ -180,6 +194,14 @@ static void put_loop(struct writer *w, unsigned depth)
     fprintf(w->out, ", loop%u\n", n);
 }
 
+/* In divergent code there may be none that can stand there. */
+static void put_row(struct writer *w)
+{
+    enum { TRIES = 100 };
+    for (unsigned i = 0; i < TRIES && !random_row(w, any_op(w)); i++) {
+    }
+}
+
 static void put_statement(struct writer *w, unsigned depth)
 {
     const uint32_t what = below(w, 16);
@@ -188,9 +210,7 @@ static void put_statement(struct writer *w, unsigned depth)
     else if (what == 2 && depth < DEPTH) put_skip(w, depth);
     else if (what == 3 && !depth) line(w, "barrier %u", below(w, 8));
     else if (what == 4 && !w->branches) put_mask(w);
-    else
-        while (!random_row(w, any_op(w))) {
-        }
+    else put_row(w);
 }
 
 static void put_block(struct writer *w, unsigned statements, unsigned depth)
@@ -300,6 +320,7 @@ int cmd_random(int argc, char **argv)
     if (profile) w.profile = profile_arg(&args, profile);
     if (w.missing && w.profile != missing->profile)
         usage_error(&args, "the counts are of profile %s", isa_profile_name(missing->profile));
+    leave_rest_out(&w);
     w.state = seed * 2654435769u + 12345;
     weigh(&w);
     if (!w.total) usage_error(&args, "--without: no instruction is left");

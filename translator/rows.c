@@ -524,10 +524,9 @@ static bool has_lanes(const struct native_state *s, const struct warp *w) { retu
 /* The entry of a warp of the round: where warps begin, or the one at which this one has come in. */
 static uint32_t entry_in_round(const struct native_state *s, const struct warp *w)
 {
-    bool here = w->pc == s->follow_pc && w->frm == FP_RNE && w->vl == w->group->launch->threads_per_warp;
     if (w->state != WARP_READY || !has_lanes(s, w)) return NATIVE_NOWHERE;
     if (w->blank) return s->start_budget ? NATIVE_START : NATIVE_NOWHERE;
-    return here && s->follow_budget ? s->follow_entry : NATIVE_NOWHERE;
+    return w->pc == s->follow_pc && may_take(w) && s->follow_budget ? s->follow_entry : NATIVE_NOWHERE;
 }
 
 /* The warp behind it in its round becomes the one that runs, for `done` instructions less than the budget says. */
@@ -585,8 +584,7 @@ static bool group_passes(const struct sm *sm, const struct native_state *s, uint
     if (!s->barrier_budget || later || sm->late_budget || group_is_cancelled(g)) return false;
     for (const struct warp *other = first; other < w; other++)
         if (other->state != WARP_WAITING) return false;
-    return w + 1 == first + g->launch->warps && first->pc == w->pc && has_lanes(s, first) && first->frm == FP_RNE &&
-           first->vl == g->launch->threads_per_warp;
+    return w + 1 == first + g->launch->warps && first->pc == w->pc && has_lanes(s, first) && may_take(first);
 }
 
 /* The last warp of a round has come to a barrier: the next round, of all warps of the group, begins with the first. */

@@ -165,13 +165,13 @@ static bool claim(struct ventus_backend_device *d, int which, char *file, size_t
     const size_t n = strlen(file);
     if (!n || d->locks[which] >= 0) return true;
     if (d->number_of_device > 1) snprintf(file + n, size - n, ".%u", d->number_of_device);
-    d->locks[which] = open(file, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-    if (d->locks[which] < 0) return snprintf(why, why_size, "%.150s: %s", file, strerror(errno)), false;
-    if (fstat(d->locks[which], &is) || !S_ISREG(is.st_mode) || !flock(d->locks[which], LOCK_EX | LOCK_NB)) return true;
-    close(d->locks[which]);
-    d->locks[which] = -1;
-    file[n] = 0;
-    snprintf(why, why_size, "another process writes %.150s; with %%p in its name each has its own", file);
+    const int fd = open(file, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+    const bool locks = fd >= 0 && !fstat(fd, &is) && S_ISREG(is.st_mode);
+    if (fd >= 0 && (!locks || !flock(fd, LOCK_EX | LOCK_NB))) return d->locks[which] = fd, true;
+    if (fd < 0) snprintf(why, why_size, "%.150s: %s", file, strerror(errno));
+    else snprintf(why, why_size, "another process writes %.150s; with %%p in its name each has its own", file);
+    if (fd >= 0) close(fd);
+    file[n] = 0; /* the next launch tries again */
     return false;
 }
 
@@ -282,6 +282,7 @@ static int open_it(const struct ventus_backend_options *options, struct ventus_b
                    size_t why_size)
 {
     char list[600];
+    if (strlen(options->text) >= sizeof list) return fail(why, why_size, "the options are too long");
     struct ventus_backend_device *d = calloc(1, sizeof *d);
     if (!d) return fail(why, why_size, "out of memory");
     d->locks[0] = d->locks[1] = -1;

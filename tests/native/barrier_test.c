@@ -14,6 +14,8 @@
     " lui x20, 0x90000\n csrr x5, CSR_GIDX\n slli x21, x5, 9\n lui x6, 4\n add x21, x21, x6\n add x21, x21, x20\n" \
     " vid.v v9\n vsll.vi v10, v9, 2\n vadd.vx v11, v10, x21\n"
 
+#define TAKE " amoadd.w v3, v30, (v31)\n vadd.vv v1, v1, v3\n"
+
 static struct pair pair_of(const char *text, uint32_t items, uint64_t quantum)
 {
     struct pair p = {.text = text, .quantum = quantum, .local = {items, 1, 1}};
@@ -164,12 +166,81 @@ static void test_begins_anew(void **state)
     }
 }
 
+/* Groups of two and three warps run for longer than they keep their SM: who came when, where quanta end late. */
+static void test_long(void **state)
+{
+    static const char text[] = BEGIN
+        " csrr x6, CSR_TID\n slli x6, x6, 2\n vadd.vx v11, v11, x6\n li x7, 1500\n vmv.v.i v1, 1\n vmv.v.x v2, x20\n"
+        "loop: amoadd.w v3, v1, (v2)\n vlw12.v v4, 0(v11)\n vadd.vv v4, v4, v4\n vadd.vv v4, v4, v3\n"
+        " vsw12.v v4, 0(v11)\n barrier 1\n addi x7, x7, -1\n bne x7, x0, loop\n endprg\n";
+    (void)state;
+    for (uint64_t quantum = 1000; quantum < 1012; quantum++) {
+        struct pair p = pair_of(text, 64 + (quantum & 1) * 20, quantum);
+        struct result r = pair_run(&p, &(uint64_t){0});
+        assert_int_equal(r.status, LAUNCH_DONE);
+    }
+}
+
+/* One of two warps comes to the barrier with fewer lanes, another rounding mode or elements of another width, and so it
+ * goes on behind it. */
+static void test_other_state(void **state)
+{
+    static const char *const changes[] = {
+        "li x9, 7\n vsetvli x9, x9, e32, m1, ta, ma\n",
+        "csrrwi x0, frm, 1\n",
+        "li x9, 32\n vsetvli x9, x9, e16, m1, ta, ma\n",
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof changes / sizeof *changes * 2; i++) {
+        char text[1000];
+        struct pair p = pair_of(text, 64, 1 << 20);
+        p.profile = PROFILE_R2025;
+        snprintf(text, sizeof text,
+                 BEGIN " csrr x6, CSR_TID\n slli x8, x6, 2\n vadd.vx v11, v11, x8\n vlw12.v v1, 0(v11)\n li x7, 5\n"
+                       " %s x6, x0, loop\n %sloop: barrier 1\n vadd.vv v1, v1, v1\n vfadd.vv v2, v1, v1\n"
+                       " addi x7, x7, -1\n bne x7, x0, loop\n vsetvli x9, x0, e32, m1, ta, ma\n csrrwi x0, frm, 0\n"
+                       " vsw12.v v1, 0(v11)\n vsw12.v v2, 256(v11)\n endprg\n",
+                 i % 2 ? "bne" : "beq", changes[i / 2]);
+        assert_int_equal(pair_run_levels(&p).status, LAUNCH_DONE);
+    }
+}
+
+/* Warps of a group that do not all come to the same barrier, or not as often as others: some end, one waits elsewhere,
+ * and lanes wait on both paths of a branch. All take numbers from one counter. */
+static void test_ways(void **state)
+{
+    static const char *const ways[] = {
+        /* a warp of every other group ends at once, or in the middle */
+        " andi x10, x5, 1\n add x12, x10, x6\n li x13, 33\n bne x12, x13, loop\n endprg\nloop: " TAKE " barrier 1\n",
+        "loop: " TAKE " barrier 1\n li x12, 10\n bne x7, x12, 1f\n beq x6, x0, 1f\n endprg\n1:",
+        /* the first one waits elsewhere, or the first or the others twice as often */
+        "loop: " TAKE " beq x6, x0, 1f\n barrier 1\n vadd.vi v1, v1, 1\n j 2f\n1: barrier 1\n vadd.vi v1, v1, 2\n2:",
+        " bne x6, x0, loop\n slli x7, x7, 1\nloop: " TAKE " barrier 1\n",
+        " beq x6, x0, loop\n slli x7, x7, 1\nloop: " TAKE " barrier 1\n",
+        "loop: li x9, 7\n" PAIR_PART("barrier 1\n vadd.vi v1, v1, 3\n", "vadd.vi v1, v1, 1\n barrier 1\n") TAKE,
+    };
+    static const uint32_t items[] = {64, 70, 33};
+    static const uint64_t quanta[] = {1000, 1 << 20};
+    (void)state;
+    for (size_t i = 0; i < sizeof ways / sizeof *ways * 6; i++) {
+        char text[1000];
+        struct pair p = pair_of(text, items[i % 3], quanta[i / 3 % 2]);
+        p.convergent = i % 4 == 3;
+        snprintf(text, sizeof text,
+                 BEGIN " csrr x6, CSR_TID\n slli x8, x6, 2\n vadd.vx v11, v11, x8\n vmv.v.i v30, 1\n vmv.v.x v31, x20\n"
+                       " li x7, 20\n %s addi x7, x7, -1\n bne x7, x0, loop\n vsw12.v v1, 0(v11)\n endprg\n",
+                 ways[i / 6]);
+        assert_int_equal(pair_run(&p, &(uint64_t){0}).status, LAUNCH_DONE);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_turns),       cmocka_unit_test(test_memory), cmocka_unit_test(test_cleared),
         cmocka_unit_test(test_fault),       cmocka_unit_test(test_parted), cmocka_unit_test(test_other_sizes),
-        cmocka_unit_test(test_begins_anew),
+        cmocka_unit_test(test_begins_anew), cmocka_unit_test(test_long),   cmocka_unit_test(test_other_state),
+        cmocka_unit_test(test_ways),
     };
     if (!engine_usable(&engine_native)) return 77;
     return cmocka_run_group_tests(tests, pair_setup, pair_teardown);

@@ -191,12 +191,26 @@ static void test_no_way_in(void **state)
     run((struct pair){.text = text, .shape = four_warps, .quantum = 10}, 1);
 }
 
+/* Groups follow one another without the machine's knowing, but for the last one, which has other lanes. */
+static void test_end_of_stretch(void **state)
+{
+    static const char text[] =
+        " lui x20, 0x90000\n vmv.v.x v31, x20\n vmv.v.i v1, 1\n amoadd.w v2, v1, (v31)\n endprg\n";
+    (void)state;
+    for (uint32_t groups = 2; groups < 200; groups = groups * 3 / 2 + 1) {
+        struct pair p = {.text = text, .quantum = 1 << 16};
+        p.shape =
+            (struct launch){.warps = 1, .threads_per_warp = 32, .work_items = 32, .groups = {groups}, .last_items = 7};
+        assert_int_equal(run(p, 1).counters.lanes, (groups - 1) * 32 * 3 + 7 * 3);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_together),    cmocka_unit_test(test_parting),     cmocka_unit_test(test_parting_of_some),
         cmocka_unit_test(test_faults),      cmocka_unit_test(test_fewer_lanes), cmocka_unit_test(test_end_of_memory),
-        cmocka_unit_test(test_last_groups), cmocka_unit_test(test_no_way_in),
+        cmocka_unit_test(test_last_groups), cmocka_unit_test(test_no_way_in),   cmocka_unit_test(test_end_of_stretch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

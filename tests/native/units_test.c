@@ -18,6 +18,7 @@
 #include "isa/abi.h"
 #include "native/native.h"
 #include "native/symbols.h"
+#include "sim/counts.h"
 
 enum { METADATA = 0x8000, LAUNCHES = 100, MIB = 1 << 20 };
 
@@ -211,11 +212,36 @@ static void test_foreign_map(void **state)
     remove(target);
 }
 
+/* Each SM has executions of its own, so that none is lost when host threads count at once. */
+static void test_counts_on_threads(void **state)
+{
+    enum { GROUPS = 20000, WORDS = 6 };
+    struct gpu_config c;
+    struct guest g;
+    uint64_t executions = 0;
+    (void)state;
+    gpu_config_default(&c);
+    c.engine = &engine_native;
+    c.sms = c.host_threads = 4;
+    guest_open_config(&g, &c);
+    guest_assemble(&g, " li x5, 2000\nloop: addi x5, x5, -1\n vadd.vi v1, v1, 1\n bne x5, x0, loop\n endprg\n");
+    g.launch.groups[0] = GROUPS;
+    g.options.counts = counts_new(c.sms, ABI_CODE_BASE, ABI_CODE_BASE + 4 * WORDS);
+    guest_run(&g);
+    assert_int_equal(g.result.status, LAUNCH_DONE);
+    assert_true(native_executed(g.gpu) > 0);
+    gpu_settle_counts(g.gpu);
+    for (uint32_t i = 0; i < WORDS; i++) executions += counts_at(g.options.counts, ABI_CODE_BASE + 4 * i).executions;
+    assert_int_equal(executions, g.result.counters.instructions);
+    counts_free(g.options.counts);
+    guest_close(&g);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_memory), cmocka_unit_test(test_symbols),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_memory),      cmocka_unit_test(test_symbols),
                                        cmocka_unit_test(test_foreign_map), cmocka_unit_test(test_lanes),
-                                       cmocka_unit_test(test_hot)};
+                                       cmocka_unit_test(test_hot),         cmocka_unit_test(test_counts_on_threads)};
     if (!engine_usable(&engine_native)) return 77;
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

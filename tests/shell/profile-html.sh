@@ -118,6 +118,13 @@ for try in 1 2 3 4 5; do # the library looks at a click with the next frame, whi
     grep -q '<title>2 true true<' dom.txt && break
 done
 has '<title>2 true true<'
+
+# A line that the source does not have has its row, and those in between have none.
+printf 'kernel void far(global int *a)\n{\n#line 2000000000\n    a[get_global_id(0)] += 3;\n}\n' >far.cl
+check 0 '' "$ventus" cc far.cl --options -g -o far.elf
+VENTUS_PROFILE=p.html "$ventus" run far.elf -g 32 -a buf:128 || wrong "the kernel with #line"
+show 'document.title = [...document.querySelectorAll("#source tr[data-line]")].map(r => r.dataset.line).join(" ")'
+has '<title>0 1 2 3 4 5 6 2000000000 2000000001<'
 mv one.html p.html
 show 'compare(JSON.stringify(profile)); document.title = [...document.querySelectorAll(".change")].every(c => c.textContent === "1.00 x, cycles 1.00 x") + document.querySelector("#summary").textContent'
 has '<title>true.* cycles (1.00 x)'

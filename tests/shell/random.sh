@@ -83,6 +83,15 @@ done
 grep -q '^  *amoadd' all.s && grep -q '^  *mma' all.s || wrong 'no atomics, or no matrices'
 "$ventus" random --length 2000 --without 'amo*,mma.*' >some.s
 grep -E '^  *(amo|mma)' some.s && wrong 'instructions of --without are there'
+for pair in lr.w,sc.w lr.d,sc.d vsrt.w,vlrt.w; do
+    for name in "${pair%,*}" "${pair#*,}"; do
+        "$ventus" random --length 2000 --without "$name" >some.s
+        grep -E "^  *(${pair%,*}|${pair#*,}) " some.s && wrong "without $name: its pair is there"
+    done
+done
+"$ventus" random --length 4000 --without fence >some.s
+grep -E '^  *(fence |cp_dma)' some.s && wrong 'without fence: there are copies, which need it'
+check 0 '' timeout 20 "$ventus" random --length 1000 --without '[!b]*' -o some.s # none is left for divergent code
 check 2 "no instruction is called 'amx\*'" "$ventus" random --without 'amo*,amx*'
 check 2 'no instruction is left' "$ventus" random --without '*'
 check 2 'is not 4, 8, 16 or 32' "$ventus" random --lanes 12

@@ -47,6 +47,13 @@ for shape in 1 2 3; do
     env FAKE_OPTIONS=hang=1 VENTUS_CONFIG=m.conf VENTUS_BACKEND=./rtl$shape.so,timeout=20,waveform=two.fst "$VENTUS_BUILD/tests/clrun" launches.cl >out.txt 2>&1
     [ -s two.fst ] && [ -s two.fst.2 ] || wrong "shape $shape: two devices have one waveform: $(ls)"
     rm -f s.fst two.fst*
+    mkdir two.fst.2
+    sed '1,/^kernel/d; s/two/three/' launches.cl | cat launches.cl - >more.cl
+    env FAKE_OPTIONS=hang=1 VENTUS_CONFIG=m.conf VENTUS_BACKEND=./rtl$shape.so,timeout=20,waveform=two.fst "$VENTUS_BUILD/tests/clrun" more.cl >out.txt 2>&1
+    grep -q 'two.fst.2: Is a directory' out.txt || wrong "shape $shape: a file that cannot be written: $(cat out.txt)"
+    [ ! -e two.fst.2.2 ] || wrong "shape $shape: a name has grown"
+    rm -rf two.fst*
+    check 1 'options are too long' run "./rtl$shape.so,waveform=$(printf '%%p%.0s' $(seq 150))"
     # OpenCL keeps devices for contexts to come: the end of the process closes them, which writes the waveform.
     rm -f w.fst
     mkdir scratch
