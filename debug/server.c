@@ -202,11 +202,19 @@ static void say_ended(struct debugger *d)
     d->awaited = false;
 }
 
+static void remove_socket(struct debugger *d)
+{
+    if (*d->where) unlink(d->where);
+    *d->where = 0;
+}
+
 void debugger_process_ends(struct debugger *d)
 {
     if (!d) return;
     pthread_mutex_lock(&d->lock);
     say_ended(d);
+    program_free(&d->program);
+    remove_socket(d);
     pthread_mutex_unlock(&d->lock);
 }
 
@@ -223,7 +231,7 @@ void server_close(struct debugger *d)
     free(d->wire.in);
     close(d->listener);
     close(d->wake);
-    if (*d->where) unlink(d->where);
+    remove_socket(d);
     pthread_cond_destroy(&d->go);
     pthread_mutex_destroy(&d->lock);
 }
