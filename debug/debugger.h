@@ -22,7 +22,8 @@ bool debugger_where(const char *where, char *why, size_t why_size);
 
 struct observer *debugger_observer(struct debugger *debugger);
 
-/* The process ends: tells a debugger so, which else would lose its connection. NULL is allowed. */
+/* The process ends, or the device is closed: tells a debugger so, which else would lose its connection, and removes the
+ * files that were made for it. NULL is allowed. */
 void debugger_process_ends(struct debugger *debugger);
 
 /* Tells a debugger that the program has ended and frees it, when nothing runs any more. NULL is allowed. */

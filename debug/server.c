@@ -112,7 +112,7 @@ void debugger_gone(struct debugger *d)
     wire_close(&d->wire);
     stops_clear_all(d);
     d->order = (struct order){0};
-    d->general = 0;
+    d->general = d->looked_at = 0;
     d->awaited = d->lldb = false;
     d->filter.what = SHOW_ALL;
     machine_go(d);
@@ -128,7 +128,7 @@ static void accept_debugger(struct debugger *d)
     }
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
     d->wire.fd = fd;
-    d->general = d->shown_stop = 0;
+    d->general = d->looked_at = d->shown_stop = 0;
     if (d->waits_for_debugger && d->launch) d->stopped = true; /* its begin: the debugger comes first */
     else machine_halt(d);
     d->last = (struct event){EVENT_SIGNAL, TID_DEVICE, SIGNAL_TRAP};
@@ -202,11 +202,19 @@ static void say_ended(struct debugger *d)
     d->awaited = false;
 }
 
+static void remove_socket(struct debugger *d)
+{
+    if (*d->where) unlink(d->where);
+    *d->where = 0;
+}
+
 void debugger_process_ends(struct debugger *d)
 {
     if (!d) return;
     pthread_mutex_lock(&d->lock);
     say_ended(d);
+    program_free(&d->program);
+    remove_socket(d);
     pthread_mutex_unlock(&d->lock);
 }
 
@@ -223,7 +231,7 @@ void server_close(struct debugger *d)
     free(d->wire.in);
     close(d->listener);
     close(d->wake);
-    if (*d->where) unlink(d->where);
+    remove_socket(d);
     pthread_cond_destroy(&d->go);
     pthread_mutex_destroy(&d->lock);
 }

@@ -195,7 +195,7 @@ int cmd_debug(int argc, char **argv)
     while ((flag = args_next(&a)) != ARG_END && flag != ARG_PLAIN) {
         if (flag == FLAG_LLDB) s.lldb = true;
         else if (flag == FLAG_COMMANDS) s.commands = a.value;
-        else if (flag == FLAG_CHECK) s.check = check_option(&a);
+        else if (flag == FLAG_CHECK) free(s.check), s.check = check_option(&a);
         else s.debugger = a.value;
     }
     if (flag == ARG_END) usage_error(&a, "an executable of the GPU, or -- and a program, is needed");

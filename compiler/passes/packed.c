@@ -74,6 +74,24 @@ static value element_of_word(struct packing *p, value word, unsigned shift, LLVM
     return LLVMBuildBitCast(p->b, v, element, "");
 }
 
+static bool is_nothing(value vector, unsigned i, unsigned depth);
+
+/* The same of what an instruction computes element by element. An undefined operand allows any result, or 0 at least,
+ * but not of an `or`: bits that the other operand sets are set, as when a fourth element gets all its bits. */
+static bool is_nothing_computed(value vector, unsigned i, unsigned depth)
+{
+    const bool all = LLVMIsABinaryOperator(vector) && LLVMGetInstructionOpcode(vector) == LLVMOr;
+    if (!LLVMIsACastInst(vector) && !LLVMIsAUnaryOperator(vector) && !LLVMIsABinaryOperator(vector)) return false;
+    for (unsigned k = 0; k < (unsigned)LLVMGetNumOperands(vector); k++) {
+        value operand = LLVMGetOperand(vector, k);
+        if (LLVMGetTypeKind(LLVMTypeOf(operand)) != LLVMVectorTypeKind ||
+            LLVMGetVectorSize(LLVMTypeOf(operand)) != LLVMGetVectorSize(LLVMTypeOf(vector)))
+            return false;
+        if (is_nothing(operand, i, depth) != all) return !all;
+    }
+    return all;
+}
+
 /* Does nothing give element i a value? So it is with the fourth element of vectors of three. Undefined bits would make
  * the whole word undefined, with the elements beside them. */
 static bool is_nothing(value vector, unsigned i, unsigned depth)
@@ -93,15 +111,7 @@ static bool is_nothing(value vector, unsigned i, unsigned depth)
         if (from < 0) return true;
         return is_nothing(LLVMGetOperand(vector, (unsigned)from >= n), (unsigned)from % n, depth - 1);
     }
-    if (!LLVMIsAUnaryInstruction(vector) && !LLVMIsABinaryOperator(vector)) return false;
-    for (unsigned k = 0; k < (unsigned)LLVMGetNumOperands(vector); k++) {
-        value operand = LLVMGetOperand(vector, k);
-        if (LLVMGetTypeKind(LLVMTypeOf(operand)) != LLVMVectorTypeKind ||
-            LLVMGetVectorSize(LLVMTypeOf(operand)) != LLVMGetVectorSize(LLVMTypeOf(vector)))
-            return false;
-        if (is_nothing(operand, i, depth - 1)) return true;
-    }
-    return false;
+    return is_nothing_computed(vector, i, depth - 1);
 }
 
 static value word_of_element(struct packing *p, value vector, unsigned i, unsigned shift)

@@ -84,3 +84,19 @@ kernel void threes(global int *out, int n)
     shorts[i].z -= (ushort)(i * 1000);
     out[6 * i + 5] = shorts[i].z;
 }
+
+// The fourth element of what comes from three has no value, until an operation gives it one.
+//! run alpha global=32 local=32
+//! arg a uchar[128] = i * 7
+//! arg out uchar[128] -> i % 4 == 3 ? 255 : uchar((i - i % 4 + 2 - i % 4) * 7)
+//! arg kept ushort[128] -> i % 4 == 3 ? 256 : ushort(uchar((i - i % 4 + 2 - i % 4) * 7))
+kernel void alpha(global const uchar4 *a, global uchar4 *out, global ushort4 *kept)
+{
+    int i = get_global_id(0);
+    uchar4 turned;
+    turned.xyz = a[i].zyx;
+    out[i] = turned | (uchar4)(0, 0, 0, 255);
+    ushort4 wide;
+    wide.xyz = convert_ushort3(turned.xyz);
+    kept[i] = wide & (ushort4)(255, 255, 255, 0) | (ushort4)(0, 0, 0, 256);
+}

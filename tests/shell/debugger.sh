@@ -53,6 +53,10 @@ cl.Program(context, "kernel void far(global int *a) { a[get_global_id(0) + 1] = 
 queue.finish()
 EOF
 if /usr/bin/python3 -c 'import pyopencl' 2>/dev/null; then
-    check 0 '^$1 = 63' "$ventus" debug --check -x commands -- "$ventus" exec /usr/bin/python3 far.py
+    mkdir temporary
+    check 0 '^$1 = 63' env XDG_RUNTIME_DIR= TMPDIR="$PWD/temporary" "$ventus" debug --check --check=bounds -x commands -- \
+        "$ventus" exec /usr/bin/python3 far.py
+    left=$(find temporary -name 'ventus-debug-*')
+    [ -z "$left" ] || wrong "the program leaves its files for the debugger: $left"
 fi
 exit $status
