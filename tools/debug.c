@@ -42,6 +42,25 @@ struct session {
     pid_t machine;
 };
 
+/* ---- signals ---- */
+
+static volatile sig_atomic_t ended_by; /* the signal */
+static volatile pid_t debugger;
+
+/* What this process has started ends with it. */
+static void end(int number)
+{
+    ended_by = number;
+    if (debugger) kill(debugger, SIGTERM);
+}
+
+static void end_with_signals(void)
+{
+    static const int signals[] = {SIGTERM, SIGHUP};
+    const struct sigaction action = {.sa_handler = end};
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) sigaction(signals[i], &action, NULL);
+}
+
 /* ---- the machine ---- */
 
 static bool exists(const char *path)
@@ -68,6 +87,7 @@ static void start(struct session *s, char **words, const char *where, bool kerne
 static bool await(struct session *s)
 {
     for (; !exists(s->socket); usleep(5000)) {
+        if (ended_by) return false;
         if (waitpid(s->machine, NULL, WNOHANG) != s->machine) continue;
         s->machine = 0;
         fputs("ventus debug: the program has ended without the GPU\n", stderr);
@@ -133,16 +153,19 @@ static int debug(const struct session *s)
         signal(SIGINT, SIG_DFL);
         run_debugger(s);
     }
+    debugger = pid;
+    if (ended_by) kill(pid, SIGTERM);
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
     }
+    debugger = 0;
     return WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_FAILED;
 }
 
-/* A kernel is there for its debugger alone; a program goes on, unless there never was one. */
+/* A kernel is there for its debugger alone; a program goes on, unless there never was one or a signal ends it all. */
 static void finish(struct session *s, int code, bool kernel)
 {
-    if (s->machine && kernel) usleep(50000); /* it may be about to end, with something to say */
-    if (s->machine && (kernel || code == 127)) kill(s->machine, SIGTERM);
+    if (s->machine && kernel && !ended_by) usleep(50000); /* it may be about to end, with something to say */
+    if (s->machine && (kernel || code == 127 || ended_by)) kill(s->machine, SIGTERM);
     if (s->machine) waitpid(s->machine, NULL, 0);
     unlink(s->socket);
     unlink(s->given);
@@ -209,9 +232,13 @@ int cmd_debug(int argc, char **argv)
     if (kernel && s.check) words[n++] = s.check;
     if (kernel) words[n++] = gdb, words[n++] = where;
     words[n] = NULL;
+    end_with_signals();
     start(&s, words, where, kernel);
     int code = await(&s) ? debug(&s) : EXIT_FAILED;
     finish(&s, code, kernel);
     free(s.check);
-    return code;
+    if (!ended_by) return code;
+    signal(ended_by, SIG_DFL);
+    raise(ended_by);
+    return EXIT_FAILED;
 }

@@ -21,7 +21,10 @@ check 2 "is needed" "$ventus" debug
 # By hand, at a port of this host, without the files of commands.
 by_hand() { # the debugger's command, from a port
     "$ventus" run race.elf -g 64 -l 64 -a iota:64 -a buf:4 -a local:256 --gdb :0 >log.txt 2>&1 &
-    until grep -q 'target remote :[0-9]' log.txt; do sleep 0.02; done
+    until grep -q 'target remote :[0-9]' log.txt; do
+        kill -0 $! 2>/dev/null || { cat log.txt; return 1; }
+        sleep 0.02
+    done
     port=$(sed -n 's/.*target remote :\([0-9]*\).*/\1/p' log.txt)
     "$@"
     wait $!
@@ -59,4 +62,20 @@ if /usr/bin/python3 -c 'import pyopencl' 2>/dev/null; then
     left=$(find temporary -name 'ventus-debug-*')
     [ -z "$left" ] || wrong "the program leaves its files for the debugger: $left"
 fi
+# A signal ends the debugger, the machine and the folder, too.
+cp "$VENTUS_SOURCE/tests/debug/endless.cl" .
+"$ventus" cc --options -g endless.cl
+printf 'info connections\nshell touch begun\ncontinue\n' >commands
+"$ventus" debug -x commands endless.elf -g 32 -l 32 -a buf:128 -a buf:128 >log.txt 2>&1 &
+until [ -e begun ]; do
+    kill -0 $! 2>/dev/null || { wrong 'an endless kernel'; break; }
+    sleep 0.02
+done
+sleep 0.2
+kill -TERM $!
+wait $!
+[ $? = 143 ] || wrong 'the exit code of a signal'
+folder=$(grep -o '/tmp/ventus-debug-[A-Za-z0-9]*' log.txt | head -n 1)
+[ -n "$folder" ] && [ ! -e "$folder" ] || { wrong "the folder of a debugger: '$folder'"; cat log.txt; }
+pgrep -f "$folder/gdb" >/dev/null && { wrong 'the machine goes on'; pkill -f "$folder/gdb"; }
 exit $status
