@@ -284,6 +284,7 @@ void device::ask()
     static_assert(sizeof m.m_axi_rdata >= 4 && sizeof m.m_axi_rdata <= 64 && 64 % sizeof m.m_axi_rdata == 0 &&
                       sizeof m.m_axi_wdata == sizeof m.m_axi_rdata,
                   "the data of AXI4 have 32, 64, 128, 256 or 512 bits");
+    static_assert(sizeof m.m_axi_wstrb <= sizeof beat::strobe, "a strobe of AXI4 has a bit for each byte of the data");
     fetch(m, 0);
     if (m.reset) return;
     if (m.m_axi_arvalid && m.m_axi_arready)
