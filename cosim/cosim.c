@@ -39,7 +39,7 @@ struct place *place_of(const struct ventus_cosim *c, const struct group *g)
 
 /* ---- the reference ---- */
 
-/* Format NULL: that which they have. */
+/* Format NULL: the one they have. */
 static bool set_tolerance(struct ventus_cosim *c, const char *pattern, const enum value_format *format, uint32_t ulps)
 {
     bool some = false;

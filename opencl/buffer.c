@@ -32,7 +32,7 @@ void mem_unwatch(cl_mem mem)
     free(mem);
 }
 
-/* Mappings that the client never undid go with the buffer. */
+/* Mappings that the client has not unmapped end with the buffer. */
 static void mem_destroy(struct object *object)
 {
     cl_mem mem = (cl_mem)object;
@@ -49,7 +49,7 @@ static void mem_destroy(struct object *object)
     object_drop(&context->base);
 }
 
-/* With a parent it is the parent's memory from `origin` on. */
+/* A buffer with a parent is the parent's memory from `origin` on. */
 static cl_mem mem_new(cl_context context, cl_mem_flags flags, size_t size, cl_mem parent, size_t origin)
 {
     cl_mem mem = calloc(1, sizeof *mem);
@@ -126,7 +126,7 @@ static cl_int create_check(cl_context context, cl_mem_flags flags, size_t size, 
     return wanted == (host_ptr != NULL) ? CL_SUCCESS : CL_INVALID_HOST_PTR;
 }
 
-/* The client's data are taken now: later they may be gone or different. */
+/* Copies the client's data now: later they may have been freed or changed. */
 static cl_int initial_copy(cl_mem mem, const void *host_ptr)
 {
     uint32_t addr;
@@ -134,7 +134,8 @@ static cl_int initial_copy(cl_mem mem, const void *host_ptr)
     return error ? error : driver_error(ventus_write(mem->context->device, addr, host_ptr, mem->size));
 }
 
-/* Shared memory is the object's own memory. Other memory of the client's only holds what map and unmap bring there. */
+/* Shared virtual memory backs the object itself. Any other memory of the client's only receives what map and unmap copy
+ * there. */
 static void use_host_memory(cl_mem mem, void *host_ptr)
 {
     mem->host_ptr = host_ptr;

@@ -23,7 +23,7 @@ enum { LOG_LIMIT = 1 << 20 };
 
 /* ---- memory files ---- */
 
-/* Above the standard descriptors, which a client may have closed: the child's are made from these. */
+/* The descriptor lies above the standard ones, which a client may have closed: the child's are duplicated from it. */
 static int memory_file(const char *name) { return host_above_standard(memfd_create(name, MFD_CLOEXEC)); }
 
 static bool write_all(int fd, const char *data, size_t size)
@@ -38,7 +38,7 @@ static bool write_all(int fd, const char *data, size_t size)
     return true;
 }
 
-/* The file's content with a 0 behind it, NULL without memory; *size holds at most `limit`. */
+/* The file's content, terminated by a 0; NULL: out of memory. Reads at most `limit` bytes. */
 static unsigned char *read_all(int fd, size_t limit, size_t *size)
 {
     struct stat st;
@@ -61,7 +61,7 @@ static unsigned char *read_all(int fd, size_t limit, size_t *size)
 
 enum { STATUS_TAKEN = -1000 };
 
-/* Shows on the terminal, if that is wanted, that the child takes long. */
+/* Shows progress on the terminal, if it is wanted, while the child runs. */
 static void show_wait(pid_t pid)
 {
     struct pollfd ended = {.fd = host_wants_progress() ? (int)syscall(SYS_pidfd_open, pid, 0) : -1, .events = POLLIN};
@@ -72,13 +72,13 @@ static void show_wait(pid_t pid)
     close(ended.fd);
 }
 
-/* A compiler that a build waits for, as long as it may be stopped. */
+/* A compiler process that a build waits for and that may still be stopped. */
 struct child {
     struct child *next; /* of the program */
     pid_t pid;
 };
 
-/* One that was started too late is stopped. */
+/* Stops a child that was started after the build had been cancelled. */
 static void note_child(cl_program program, struct child *child)
 {
     if (!program) return;
@@ -217,10 +217,10 @@ static cl_int compile(struct build *b, char *const argv[], const int fd[3])
     return b->log && b->bytes ? verdict(b, code) : CL_OUT_OF_HOST_MEMORY;
 }
 
-/* The compiler has the same limits of file sizes as this process; its log is to fit in any case. */
+/* The compiler inherits this process's limit of file sizes, within which its log must fit. */
 static bool may_compile(size_t source_size) { return host_may_write(source_size) && host_may_write(LOG_LIMIT); }
 
-/* A run with these arguments, of which the first is still to be filled in. */
+/* Runs the compiler with these arguments; the first, the program's path, is filled in here. */
 static cl_int build_with(struct build *b, char *argv[])
 {
     int fd[3];
@@ -287,7 +287,7 @@ char *build_options(const struct build *b)
     return asprintf(&text, "-I \"%s\" %s", b->headers, options) < 0 ? NULL : text;
 }
 
-/* What the compiler has to know of the device, at argv[n]; returns where the next word goes. */
+/* Puts what the compiler has to know about the device at argv[n]; returns the index behind it. */
 static size_t add_machine(struct build *b, char *argv[], size_t n)
 {
     argv[n++] = "--profile";

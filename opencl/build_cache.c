@@ -51,7 +51,7 @@ static struct disk_key key_of(bool (*make)(FILE *key, const struct disk_cache *c
 
 /* ---- the compiler's files ---- */
 
-/* What decides which files those are. */
+/* What the choice of the compiler's files depends on. */
 static bool add_compiler(FILE *key, const struct disk_cache *cache, const struct build *b)
 {
     static const char *const variables[] = {"PATH", "VENTUS_CLANG", "VENTUS_BUILTINS"};
@@ -92,7 +92,7 @@ static bool add_versions(FILE *key, const struct disk_cache *cache)
 
 /* ---- sources ---- */
 
-/* Without the name of the folder of headers, which is another one each time. */
+/* Leaves out the name of the folder of headers, which differs each time. */
 static void add_neutral(FILE *key, const char *text, size_t size, const char *folder)
 {
     const char *end = text + size, *hit;
@@ -192,7 +192,7 @@ static cl_int build_now(struct build *b)
     return error;
 }
 
-/* In the timeline it is a slice of the thread that builds. */
+/* The timeline shows it as a slice of the thread that builds. */
 cl_int build_cached(struct build *b)
 {
     const ventus_device *device = b->program ? b->program->context->device : NULL;

@@ -175,7 +175,7 @@ static bool in_order(const struct _cl_command_buffer_khr *b)
     return !(b->queue->properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
 }
 
-/* Everything recorded before is what a barrier without a list is behind, but only since the barrier before it. */
+/* A barrier without a wait list depends on everything that was recorded since the previous barrier. */
 static struct behind *behind_what(const struct record *r, bool all, size_t *n)
 {
     const cl_command_buffer_khr b = r->buffer;

@@ -10,7 +10,7 @@
 
 #include "objects.h"
 
-/* What a recorded command is behind: commands of the buffer by their synchronization points, 0 for its beginning. */
+/* What a recorded command depends on: commands of the buffer, by their synchronization points; 0 is its beginning. */
 struct behind {
     cl_sync_point_khr point;
     bool any_end; /* as in struct ventus_dep */

@@ -60,7 +60,7 @@ static void job_release(struct build_job *job)
     folder_remove(job->folder);
 }
 
-/* Has the device the inputs of the group? */
+/* Does the device have the same inputs as the group? */
 static bool in_group(const struct build_job *job, cl_uint device)
 {
     for (cl_uint i = 0; i < job->ninputs; i++)
@@ -104,14 +104,14 @@ static void *job_main(void *job)
     return NULL;
 }
 
-/* Ends a build that has been begun and cannot go on. */
+/* Ends a build that has begun and cannot continue. */
 static void job_fail(struct build_job *job, char *log)
 {
     program_end(job->program, job->marked, NULL, CL_PROGRAM_BINARY_TYPE_NONE, log);
     job_release(job);
 }
 
-/* Does somebody look on who shows lines of the source? The program then carries it (-g). */
+/* Will a check or a profile show lines of the source? Then the program carries it (-g). */
 static bool is_source_wanted(void)
 {
     static const char *const variables[] = {"VENTUS_CHECK", "VENTUS_PROFILE"};
@@ -138,7 +138,7 @@ static cl_int job_begin(struct build_job *job, cl_uint count, const cl_device_id
     return error;
 }
 
-/* A copy of the job is made, which owns what the job does. */
+/* Starts a copy of the job, which takes over what the job owns. */
 static cl_int job_start(struct build_job *model)
 {
     struct build_job *job = malloc(sizeof *job);
@@ -152,7 +152,7 @@ static cl_int job_start(struct build_job *model)
     return job_run(job);
 }
 
-/* The log with a line about an ELF that the driver does not take. */
+/* The log, with a line about an ELF file that the driver rejects. */
 static char *log_with(char *log, const char *why)
 {
     char *text = NULL;
@@ -193,7 +193,7 @@ static cl_int job_compile(struct build_job *job)
 
 /* ---- headers: program objects become files of a temporary folder ---- */
 
-/* A relative name that stays below the folder. */
+/* Is it a relative name that stays below the folder? */
 static bool header_name_valid(const char *name)
 {
     if (!*name || *name == '/') return false;
@@ -292,7 +292,7 @@ static cl_program_binary_type link_type(const char *options)
     return library ? CL_PROGRAM_BINARY_TYPE_LIBRARY : CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
 }
 
-/* The object that `program` is on a device, with a use for the caller; NULL if it is none there. */
+/* The object that `program` has for a device, with a reference for the caller; NULL: it has none there. */
 static struct executable *object_of(cl_program program, cl_device_id device, bool *arg_info)
 {
     const cl_uint place = devices_find(&program->devices, device);

@@ -29,7 +29,7 @@ static cl_int properties_check(const cl_context_properties *list, size_t *count)
     return CL_SUCCESS;
 }
 
-/* Also of a context that is only half made. */
+/* Also frees a context whose creation has failed half-way. */
 static void context_free(cl_context context)
 {
     if (context->notifier) notifier_close(context->notifier);
@@ -51,8 +51,7 @@ static void context_destroy(struct object *object)
     context_free(context);
 }
 
-/* Memory of commands that is kept: of so many, at most 4 MB, launches of kernels with some dozen arguments among them.
- */
+/* How many freed commands are kept for reuse, 4 MB at most: of a size that launches with some dozen arguments have. */
 enum { SPARE_COMMANDS = 8192, SPARE_BYTES = 480 };
 
 static cl_int context_make(const cl_context_properties *properties, size_t count, cl_uint ndevices,

@@ -19,7 +19,7 @@ static bool debugger_wanted(void)
     return where && *where;
 }
 
-/* This user's alone. */
+/* Makes a folder that only this user may enter. */
 static bool make_folder(char folder[PATH_MAX])
 {
     const char *temporary = secure_getenv("TMPDIR");
@@ -43,7 +43,7 @@ static uint64_t hash(const char *text, size_t size)
     return h;
 }
 
-/* Whole, or not at all: other processes may be reading it. */
+/* Writes the file atomically: other processes may be reading it. */
 static bool write_file(const char *path, const char *text, size_t size)
 {
     char *fresh;
@@ -56,7 +56,7 @@ static bool write_file(const char *path, const char *text, size_t size)
     return good;
 }
 
-/* A name as the preprocessor reads it. */
+/* Prints a name with the escapes that the preprocessor expects. */
 static void print_name(FILE *out, const char *path)
 {
     fputs("#line 1 \"", out);

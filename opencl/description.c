@@ -80,7 +80,7 @@ cl_uint device_max_group(const struct ventus_info *info) { return info->warps_pe
  * profile allows. */
 static const cl_ulong global_memory = (cl_ulong)1536 << 20;
 
-/* Of a device with less an eighth is for those. */
+/* A device with less memory reserves an eighth of it for these. */
 cl_ulong device_global_memory(void)
 {
     pthread_once(&info_once, info_init);
@@ -90,7 +90,7 @@ cl_ulong device_global_memory(void)
 
 cl_ulong device_max_alloc(void) { return device_global_memory() / 4; }
 
-/* What a launch may use: no byte more or less. */
+/* Exactly as many bytes as a launch may use. */
 cl_ulong device_local_memory(const struct ventus_info *info) { return ventus_local_limit(info); }
 
 /* ---- UUIDs ---- */

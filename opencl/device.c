@@ -91,7 +91,7 @@ static cl_int versions(const cl_name_version *all, size_t n, struct info out)
     return info_bytes(out, offered, device_offers(all, n, offered) * sizeof *offered);
 }
 
-/* One row a query. */
+/* One row for each query. */
 // clang-format off
 #define TEXT(param, text) case param: return info_text(out, text);
 #define VALUE(param, type, ...) case param: INFO(type, __VA_ARGS__);

@@ -11,8 +11,8 @@
 
 enum { WHOLE_AT = 4 }; /* one in so many kernels */
 
-/* `kernel`: NULL: all of it. Nothing of a program is left that it can be refused for: what fails is the machine that
- * compiles. */
+/* `kernel` NULL: all of them. The program has been checked, so only the host can fail here, for want of memory or of
+ * the compiler. */
 static struct executable *compile(struct executable *draft, const ventus_device *device, const char *kernel)
 {
     struct executable *made = NULL;
@@ -52,7 +52,7 @@ static const struct part *add(struct executable *e, const ventus_device *device,
     return e->draft->parts = p;
 }
 
-/* With the draft's lock held. */
+/* Called with the draft's lock held. */
 static struct executable *whole(struct executable *e, const ventus_device *device)
 {
     if (!e->draft->whole) e->draft->whole = compile(e, device, NULL);

@@ -38,7 +38,7 @@ cl_event event_new(cl_context context, cl_command_queue queue, cl_command_type t
 
 /* ---- status ---- */
 
-/* Does the command buffer run whose end has not come yet? */
+/* Has the command buffer begun, and not ended? */
 static bool begun(const struct _cl_event *event)
 {
     return event->begin && ventus_event_state(event->begin) == VENTUS_ENDED &&
@@ -58,7 +58,7 @@ static cl_int event_status(const struct _cl_event *event)
     return driver_error(ventus_event_outcome(event->under)->status);
 }
 
-/* The client gets to see the status: if it is that of a failed command, calls that wait need not report it any more. */
+/* The client sees the status: if the command has failed, calls that wait need not report that again. */
 static void status_shown(cl_event event, cl_int status)
 {
     if (status >= 0 || !event->queue) return;
@@ -77,7 +77,7 @@ cl_int event_list_check(cl_context context, cl_uint count, const cl_event *list)
     return CL_SUCCESS;
 }
 
-/* Has something failed that the command was behind? The client may be waiting for what that should have brought. */
+/* Has a command failed on which this one depended? The client may be waiting for its result. */
 static bool failed_before(const struct _cl_event *event)
 {
     return event->queue && queue_in_order(event->queue) && failure_pending(&event->queue->failures);
@@ -155,8 +155,7 @@ cl_int clRetainEvent(cl_event event)
     return CL_SUCCESS;
 }
 
-/* A user event that the client lets go of unset can never be set: what waits for it ends with an error
- * instead of waiting for ever. */
+/* A user event that is released before it is set can never be set: what waits for it ends with an error. */
 cl_int clReleaseEvent(cl_event event)
 {
     bool last;

@@ -42,7 +42,7 @@ static cl_int load_module(struct executable *e, const ventus_device *device, cha
     return CL_SUCCESS;
 }
 
-/* Of LLVM bitcode only the compiler reads more than the beginning. */
+/* Only the beginning of LLVM bitcode is checked here; the compiler reads the rest. */
 static cl_int check_object(const struct executable *e, char why[EXECUTABLE_WHY])
 {
     snprintf(why, EXECUTABLE_WHY, "it is no object");

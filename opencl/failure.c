@@ -41,7 +41,7 @@ void failure_forget(struct failures *f)
     }
 }
 
-/* Those that a blocking transfer has told of may be gone already. */
+/* Failures that a blocking transfer has reported may have been removed already. */
 void failure_show(struct failures *f)
 {
     unsigned state = atomic_load(&f->state);

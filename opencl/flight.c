@@ -33,7 +33,7 @@ void flight_add(struct flight *f, ventus_event *event)
     f->events[f->count++] = event;
 }
 
-/* The latest first: what is only behind another command must not start because that one has been cancelled. */
+/* Cancels the latest first: a dependent command must not start because the one before it has been cancelled. */
 void flight_cancel(struct flight *f)
 {
     for (size_t i = f->count; i-- > 0;) ventus_event_cancel(f->events[i]);

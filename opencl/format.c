@@ -65,7 +65,7 @@ enum { ORDERS = sizeof orders / sizeof *orders, TYPES = sizeof types / sizeof *t
 
 static bool is_srgb(cl_channel_order order) { return order == CL_sRGBA || order == CL_sBGRA; }
 
-/* OpenCL gives the depth formats two of their types. */
+/* OpenCL combines the depth order with two types only. */
 static bool together(const struct order *order, const struct type *type)
 {
     if (!(order->classes & type->class)) return false;

@@ -17,7 +17,7 @@ static void *extension_function_of(cl_platform_id platform, const char *name)
     return platform == &the_platform ? extension_function(name) : NULL;
 }
 
-/* The arguments of the interop functions are never looked at, so one function serves all signatures. */
+/* One function refuses all interop calls: it never reads its arguments, so their types do not matter. */
 #define REFUSE(name)  .name = (cl_api_##name)(void *)no_interop
 #define NOTHING(name) .name = (cl_api_##name)(void *)no_object
 #define OURS(name)    .name = name

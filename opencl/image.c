@@ -54,7 +54,7 @@ static cl_int sizes_set(const cl_image_desc *desc, const struct shape *shape, st
     return CL_SUCCESS;
 }
 
-/* Fills in the pitches that the client leaves open. They are its own to give only for memory that it brings. */
+/* Fills in the pitches that the client leaves open. It may give them only for memory of its own. */
 static cl_int pitches_set(cl_image_desc *desc, const struct shape *shape, bool own_memory, struct abi_image *image)
 {
     const size_t least = (size_t)image->width * image->texel;
@@ -79,7 +79,7 @@ static size_t image_bytes(const cl_image_desc *desc, const struct abi_image *ima
     return image->slice * layers;
 }
 
-/* What an image of another one may make of its channels. */
+/* Which orders of channels a view of an image may have. */
 static bool view_allowed(cl_channel_order of, cl_channel_order as)
 {
     static const cl_channel_order pairs[][2] = {{CL_RGBA, CL_sRGBA}, {CL_BGRA, CL_sBGRA}, {CL_R, CL_DEPTH}};

@@ -4,7 +4,7 @@
 
 /* ---- boxes ---- */
 
-/* A region lies in the image, in texels and layers. */
+/* Checks that a region, in texels and layers, lies in the image. */
 static cl_int region_check(const struct abi_image *image, const size_t *origin, const size_t *region)
 {
     const size_t sizes[3] = {image->width, image->height, image->depth};
@@ -29,7 +29,7 @@ static void box_image(struct box *box, int side, const struct abi_image *image, 
     box->offset[side] = origin[0] * image->texel + origin[1] * image->row + origin[2] * image->slice;
 }
 
-/* The side that holds nothing but the region, in a buffer from `offset` on; `end` is behind its last byte. */
+/* The side of a buffer that holds the region without gaps from `offset` on; `end` is behind its last byte. */
 static cl_int box_tight(struct box *box, int side, size_t offset, size_t *end)
 {
     const size_t *r = box->region;

@@ -114,7 +114,8 @@ static const struct kernel_code *listed_on(const struct _cl_kernel *kernel, cl_d
 
 bool kernel_is_on(const struct _cl_kernel *kernel, cl_device_id device) { return listed_on(kernel, device); }
 
-/* Who asks has seen no more of a kernel than what the draft says. */
+/* The kernel on a device, compiled now if the program is a draft: the client has relied on what the draft said of it.
+ */
 cl_int kernel_on(const struct _cl_kernel *kernel, cl_device_id device, struct kernel_code *code)
 {
     const struct kernel_code *listed = listed_on(kernel, device);
@@ -214,7 +215,7 @@ cl_kernel clCloneKernel(cl_kernel source, cl_int *errcode_ret)
     return kernel;
 }
 
-/* The client's references to kernels keep the program from being rebuilt, so both ends are counted. */
+/* The client's references to kernels prevent rebuilding the program, so the first and the last are counted. */
 cl_int clRetainKernel(cl_kernel kernel)
 {
     return object_retain(kernel, KIND_KERNEL, &(bool){false}) ? CL_SUCCESS : CL_INVALID_KERNEL;

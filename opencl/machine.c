@@ -51,7 +51,7 @@ static void say_why(enum ventus_status status)
                   status == VENTUS_NO_MEMORY ? "; it needs 4 GiB of addresses (ulimit -v)" : "");
 }
 
-/* Another one; NULL: there is no room, or no second device behind the driver. With the lock held. */
+/* Adds a machine; NULL: there is no room, or no second device behind the driver. Called with the lock held. */
 static struct machine *add(enum ventus_status *status)
 {
     struct machine *m = calloc(1, sizeof *m);
@@ -72,7 +72,7 @@ static struct machine *take_idle(void)
     return m;
 }
 
-/* An idle one that is too many; NULL: there is none, and the thread is not needed any more. */
+/* Takes out an idle machine that is not needed; NULL: there is none, and the thread can end. */
 static struct machine *take_surplus(void)
 {
     struct machine *m = NULL;
@@ -97,7 +97,7 @@ static void *take_down(void *nothing)
     return nothing;
 }
 
-/* Each in its turn, so that none gets many more contexts than others; NULL: there is none. With the lock held. */
+/* Round robin, so that contexts are distributed evenly; NULL: there is no machine. Called with the lock held. */
 static struct machine *share(void)
 {
     struct machine *m = shared && shared->next ? shared->next : machines;

@@ -78,7 +78,7 @@ bool mutable_may_lack(const struct _cl_mutable_command_khr *m)
 
 /* ---- updates ---- */
 
-/* What a handle and its command are to become; afterwards what they were. */
+/* The new state of a handle and its command; after the exchange, the old one. */
 struct change {
     cl_mutable_command_khr handle;
     cl_kernel kernel;
@@ -86,7 +86,7 @@ struct change {
     struct command *command;
 };
 
-/* A list and its length say the same, and what is in it may change. */
+/* Checks that a list and its length agree, and that its parts may be updated. */
 static cl_int list_check(const void *list, cl_uint count, bool may_change)
 {
     if (count && !may_change) return CL_INVALID_OPERATION;
@@ -133,7 +133,7 @@ static void set_sizes(struct sizes *s, const struct mutable_dispatch_config *con
     if (config->local_work_size) s->has_local = true;
 }
 
-/* Fills in one of the changes; those before it count already, if they are of the same launch. */
+/* Fills in one of the changes, on top of those before it for the same launch. */
 static cl_int change_make(cl_command_buffer_khr b, const struct mutable_dispatch_config *config,
                           const struct change *changes, struct change *c)
 {

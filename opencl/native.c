@@ -32,7 +32,7 @@ static cl_int place_buffer(struct native *n, cl_mem mem, size_t offset)
     return error;
 }
 
-/* Each place is where a handle fits inside the arguments. */
+/* Checks that each place has room for a handle inside the arguments. */
 static cl_int places_check(const void *args, size_t size, cl_uint nmems, const cl_mem *mems, const void **places)
 {
     if (!args != !size || (nmems && !args) || !nmems != !mems || !nmems != !places) return CL_INVALID_VALUE;

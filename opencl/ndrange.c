@@ -135,7 +135,7 @@ static void join_groups(struct ventus_range *r, uint32_t most, uint32_t warp)
     if (warps_of(&joined, warp) < warps_of(r, warp)) memcpy(r->local, joined.local, sizeof r->local);
 }
 
-/* A size that the client has given must divide the range. */
+/* Checks that a size that the client has given divides the range. */
 static cl_int local_check(const struct ventus_range *r, uint32_t most, cl_uint device_most, bool given)
 {
     uint64_t items = 1;
@@ -211,7 +211,7 @@ static cl_int find_buffers(struct launch_command *l, const struct _cl_kernel *ke
 
 static void release_copy(struct command *command) { clReleaseKernel(((struct launch_command *)command)->copy); }
 
-/* Everything is the kernel's as it is now, which is good until the submission; a recorded launch has a copy. */
+/* Uses the kernel's current arguments, which are valid until the submission; a recorded launch has a copy. */
 static cl_int send(const struct route *to, struct command *c, cl_kernel kernel, const struct ventus_range *range)
 {
     struct launch_command *l = (struct launch_command *)c;

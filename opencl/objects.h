@@ -33,7 +33,7 @@
 
 /* ---- object.c: reference counts ---- */
 
-/* Tags no client data looks like by chance. */
+/* Tags that client data will hardly resemble by chance. */
 // clang-format off
 enum kind {
     KIND_PLATFORM = 0x56c10001, KIND_DEVICE, KIND_CONTEXT, KIND_QUEUE, KIND_MEM,
@@ -51,7 +51,7 @@ struct object {
     void (*destroy)(struct object *object); /* when no use is left; NULL: static */
 };
 
-/* One client reference. */
+/* Initialises an object with one client reference. */
 void object_init(struct object *object, enum kind kind, void (*destroy)(struct object *object));
 /* Is this handle an object of that kind, and made by this process? NULL is not. */
 bool object_is(const void *handle, enum kind kind);
@@ -59,11 +59,11 @@ bool object_is(const void *handle, enum kind kind);
  * *first: the client had no reference. *last: it has none any more, and the caller must drop one use. */
 bool object_retain(void *handle, enum kind kind, bool *first);
 bool object_release(void *handle, enum kind kind, bool *last);
-/* Internal references; the object is destroyed with the last. */
+/* Adds an internal reference; the object is destroyed with the last one. */
 void object_use(struct object *object);
 void object_drop(struct object *object);
 cl_uint object_count(const struct object *object);
-/* In a forked child: what the parent made is none of its objects. */
+/* In a forked child: the parent's objects are not valid in it. */
 void object_disown_all(void);
 
 /* ---- info.c: the rules of every clGet*Info ---- */
@@ -86,7 +86,7 @@ void set_error(cl_int *errcode_ret, cl_int error);
 /* A line to standard error when VENTUS_DEBUG is set; returns whether there was one. */
 bool debug(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* A line to standard error unless VENTUS_DEBUG is 0; the second only if nobody has said it for this flag. */
+/* Print a line to standard error unless VENTUS_DEBUG is 0; the second one once for each flag. */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void complain_once(atomic_flag *said, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
@@ -125,38 +125,39 @@ extern struct _cl_device_id the_device;
 cl_int platform_info(cl_platform_id platform, cl_platform_info param, size_t size, void *value, size_t *size_ret);
 cl_int platform_ids(cl_uint num_entries, cl_platform_id *platforms, cl_uint *num_platforms);
 
-/* What the device is and can, known without starting anything; NULL when the machine description is
- * not usable: there is no device then. */
+/* The device's properties, known without starting anything; NULL: the machine description is not usable, and there is
+ * no device. */
 const struct ventus_info *device_info(void);
 
-/* The device's UUID, which its machine and its part of that decide, and the library's, which its version does. */
+/* The device's UUID, made of the machine and the device's part of it, and the library's, made of its version. */
 void device_uuid(cl_device_id device, cl_uchar uuid[CL_UUID_SIZE_KHR]);
 void driver_uuid(cl_uchar uuid[CL_UUID_SIZE_KHR]);
 
 /* Is the device's clock that of the host, for all contexts? Then both count nanoseconds. */
 bool device_has_timer(void);
 
-/* Can it do that, enum ventus_backend_feature? Our machine can do all; another device behind the driver may not. */
+/* Does the device have this enum ventus_backend_feature? The simulated machine has all; another device behind the
+ * driver may not. */
 bool device_can(uint32_t feature);
 
-/* The same of what an extension, a feature or a capability of SPIR-V goes with. */
+/* The same for the feature on which an extension, a language feature or a SPIR-V capability depends. */
 bool device_has(const char *name);
 
-/* What it cannot do of what the compiler has to know: words for `ventus-cc --lacks`; "". */
+/* Features that the device lacks and the compiler has to know: words for `ventus-cc --lacks`, or "". */
 void device_lacks(char *text, size_t size);
 
-/* Leaves out what it cannot do: of extensions and features, `n` of which there are. How many are left. */
+/* Leaves out, of `n` extensions or features, those that the device lacks; returns how many are left. */
 size_t device_offers(const cl_name_version *all, size_t n, cl_name_version *offered);
 
-/* What may change of launches in command buffers. */
+/* Which parts of recorded launches a client may update. */
 cl_mutable_dispatch_fields_khr device_mutable_fields(void);
 
-/* How many compute units it has. */
+/* How many compute units the device has. */
 cl_uint device_units(cl_device_id device);
-/* What kinds of parts it can be divided into, and 0; returns how many words that are. */
+/* Writes how the device can be partitioned, with a closing 0; returns the number of words. */
 enum { PARTITIONS = 3 };
 size_t device_partitions(cl_device_id device, cl_device_partition_property kinds[PARTITIONS]);
-/* Is it the other one, or a part of it? */
+/* Is `device` the device `whole`, or a part of it? */
 bool device_is_part(cl_device_id device, cl_device_id whole);
 
 cl_uint device_max_group(const struct ventus_info *info);
@@ -166,16 +167,16 @@ cl_ulong device_local_memory(const struct ventus_info *info);
 
 enum { MEM_ALIGN = 128, MAX_PARAMETER_SIZE = 1024 }; /* bytes */
 
-/* The devices of a context or of a program: each once, with a use. */
+/* The devices of a context or of a program: each once, with a reference. */
 struct devices {
     cl_uint count;
     cl_device_id *list;
 };
 
-/* False: no memory. Of the list that a client gives, repetitions are left out. */
+/* Takes the client's list without repetitions. False: out of memory. */
 bool devices_init(struct devices *devices, cl_uint count, const cl_device_id *list);
 void devices_close(struct devices *devices);
-/* The place of one in the list; `count` when it is not there. */
+/* The index of a device in the list; `count`: it is not there. */
 cl_uint devices_find(const struct devices *devices, cl_device_id device);
 
 /* Checks the (count, list) pair of devices that many functions take; 0 and NULL mean all of `among`. Each has to be
@@ -184,8 +185,8 @@ cl_int device_list_check(const struct devices *among, cl_uint count, const cl_de
 
 /* ---- machine.c: the machines behind the device ---- */
 
-/* A machine for a context; NULL (with a debug message) when none can start. The context gives it back when nothing of
- * its is left on it. */
+/* A machine for a context; NULL (with a debug message): none can start. The context returns it once nothing of the
+ * context is left on it. */
 struct machine *machine_get(void);
 ventus_device *machine_device(const struct machine *machine);
 void machine_give_back(struct machine *machine);
@@ -214,7 +215,7 @@ void notifier_close(struct notifier *notifier);
 
 /* ---- context.c ---- */
 
-/* Callbacks that run, last registered first, when an object is gone. */
+/* Callbacks that run when an object is destroyed, the last registered first. */
 struct destructor {
     struct destructor *next;
     void(CL_CALLBACK *call)(void *object, void *data);
@@ -239,7 +240,7 @@ struct _cl_context {
     struct svm *svm; /* allocations of shared virtual memory */
 };
 
-/* A queue comes and goes. */
+/* A queue is created; it is destroyed. */
 void context_add_queue(cl_context context, cl_command_queue queue);
 void context_remove_queue(cl_context context, cl_command_queue queue);
 
@@ -267,7 +268,7 @@ struct _cl_event {
     atomic_int user_status; /* of a user event: CL_SUBMITTED until it has been set */
 };
 
-/* For the client; `under` is still to be filled in. Given back with clReleaseEvent. */
+/* A client's event, whose `under` the caller fills in; released with clReleaseEvent. */
 cl_event event_new(cl_context context, cl_command_queue queue, cl_command_type type, uint64_t queued);
 /* Checks a wait list against the context of the call. */
 cl_int event_list_check(cl_context context, cl_uint count, const cl_event *list);
@@ -279,10 +280,10 @@ struct flight {
     size_t count, room;
 };
 
-/* Makes room for one more; false: no memory. */
+/* Makes room for one more command; false: out of memory. */
 bool flight_room(struct flight *flight);
 void flight_add(struct flight *flight, ventus_event *event);
-/* Lets go of what has ended. */
+/* Drops the commands that have ended. */
 void flight_forget(struct flight *flight);
 void flight_cancel(struct flight *flight);
 void flight_close(struct flight *flight);
@@ -296,17 +297,17 @@ struct failures {
 /* Is it the end of a command that has failed, or has not been run because another one failed? Not if the client, or
  * that nobody can see what it does, has ended it. */
 bool failure_counts(const struct ventus_outcome *outcome);
-/* A command has failed. */
+/* Notes that a command has failed. */
 void failure_note(struct failures *failures);
 /* CL_SUCCESS, or the error of a call that waits while there is a failure which the client has not been shown. */
 cl_int failure_pending(struct failures *failures);
 /* The same, which counts as telling the client: a launch that is enqueued after that ends what it has been told of. */
 cl_int failure_tell(struct failures *failures);
-/* A launch is enqueued. */
+/* A launch is being enqueued: forgets what the client has been told. */
 void failure_forget(struct failures *failures);
 /* The client has been shown the status of one of them. */
 void failure_show(struct failures *failures);
-/* It has been shown that of a command buffer, which stands for all. */
+/* The client has been shown the status of a command buffer, which stands for all of its commands. */
 void failure_show_all(struct failures *failures);
 
 /* ---- queue.c: commands and their order ---- */
@@ -356,21 +357,21 @@ struct command {
  * whose rest is 0. */
 cl_int command_new(cl_command_queue queue, cl_command_type type, size_t size, cl_uint nwaits, const cl_event *waits,
                    cl_uint nmems, struct command **command);
-/* Another one like a recorded command, for `queue`, with room for `ndeps` dependencies; NULL: no memory. */
+/* A copy of a recorded command, for `queue`, with room for `ndeps` dependencies; NULL: out of memory. */
 struct command *command_copy(const struct command *recorded, cl_command_queue queue, size_t ndeps);
-/* Adds a buffer: takes a use, makes sure it has device memory, tells where. */
+/* Adds a buffer: takes a reference, allocates its device memory if need be, and tells its address. */
 cl_int command_mem(struct command *command, cl_mem mem, uint32_t *addr);
 /* Frees a command that was not submitted. */
 void command_free(struct command *command);
-/* Submits it (it is gone then, also on failure) and, if it is blocking, waits for its end. */
+/* Submits the command, which the caller owns no longer, also on failure, and waits for its end if it is blocking. */
 cl_int command_submit(struct command *command, cl_event *event);
 /* The part of this that is done under the queue's lock, for several commands between which no other may get. One that
  * has not been submitted, or is a mark, is still the caller's to free. */
 cl_int command_enter(struct command *command, ventus_event **event);
 bool command_is_mark(const struct command *command);
-/* What a timeline calls it; static. */
+/* The name of the command in a timeline; static. */
 const char *command_name(cl_command_type type);
-/* For struct ventus_launch: gives back what the command holds. */
+/* For struct ventus_launch: drops what the command references. */
 void command_ending(void *command, const struct ventus_outcome *outcome);
 
 /* Where a command goes: to a queue, or into a command buffer that is recorded for the queue. */
@@ -383,14 +384,14 @@ struct route {
     bool may_lack;               /* a launch whose arguments may be set later: until then it is a mark */
 };
 
-/* Submits the command, or records it; it is gone then, also on failure. In command_buffer.c. */
+/* Submits the command or records it; the caller owns it no longer, also on failure. In command_buffer.c. */
 cl_int command_send(const struct route *to, struct command *command);
 
 /* ---- format.c: image formats ---- */
 
-/* Is it one that OpenCL has? */
+/* Is it a format of OpenCL? */
 bool format_valid(const cl_image_format *format);
-/* Can images of this type have it? */
+/* Can images of this type have the format? */
 bool format_offered(const cl_image_format *format, cl_mem_object_type image);
 /* Writes the first `room` of the formats of this type of image; returns how many there are. */
 cl_uint format_list(cl_mem_object_type image, cl_uint room, cl_image_format *formats);
@@ -459,17 +460,17 @@ struct _cl_mem {
     struct destructor *destructors;
 };
 
-/* Weak references: the struct stays, the contents may go. */
+/* Weak references: the struct stays, its contents may be destroyed. */
 void mem_watch(cl_mem mem);
 void mem_unwatch(cl_mem mem);
-/* Takes a use if the object still lives. */
+/* Takes a reference if the object still lives. */
 bool mem_use(cl_mem mem);
 /* Address in device memory, allocated now if need be. */
 cl_int mem_address(cl_mem mem, uint32_t *addr);
 bool mem_is_image(cl_mem mem);
 bool mem_is_pipe(cl_mem mem);
 bool mem_is_buffer(cl_mem mem);
-/* Follows the parents to the object that has the memory; returns where in it the given one begins. */
+/* Follows the parents to the object that owns the memory; returns the offset of the given object in it. */
 size_t mem_root(cl_mem *mem);
 
 cl_int mem_flags_check(cl_mem_flags flags);
@@ -483,21 +484,22 @@ cl_mem mem_with_properties(cl_mem mem, const cl_mem_properties *properties, cl_i
 
 /* ---- svm_memory.c: shared virtual memory ---- */
 
-/* What is offered of it. */
+/* Which kinds of shared virtual memory the device offers. */
 cl_device_svm_capabilities svm_capabilities(void);
 /* Do these bytes lie inside one allocation of the context? */
 bool svm_holds(cl_context context, const void *ptr, size_t size);
 /* A new allocation; NULL: there is no room. Frees the one that begins at `ptr`; false: none does. */
 void *svm_add(cl_context context, size_t size);
 bool svm_remove(cl_context context, const void *ptr);
-/* The context goes, and what the client has not freed with it. */
+/* Frees what the client has not, with the context. */
 void svm_close(cl_context context);
-/* A kernel is to be launched: says, once, that a list of its is laid out in another way for the client. */
+/* Called for a launch: warns once if the kernel follows pointers in structures that are laid out differently on the
+ * host. */
 void svm_warn_of_links(cl_context context, const struct ventus_kernel *kernel);
 
 /* ---- transfer.c: the commands on memory objects, and what those on images have in common with them ---- */
 
-/* An object that a command may be given, and that allows it: none of the `forbidden` flags. */
+/* Checks that a command may use the object: it is valid for the queue and has none of the `forbidden` flags. */
 cl_int transfer_check(cl_command_queue q, cl_mem mem, bool image, cl_mem_flags forbidden);
 /* What fills, maps and migrations of all kinds of memory have in common. */
 enum { MAX_PATTERN = 128 };
@@ -517,8 +519,8 @@ cl_int transfer_map(cl_command_queue q, cl_command_type type, cl_mem mem, const 
                     bool blocking, cl_map_flags flags, void **ptr, cl_uint nwaits, const cl_event *waits,
                     cl_event *event);
 
-/* What the functions of OpenCL that are called so do, for a queue and for a command buffer; in image_transfer.c those
- * on images. */
+/* The functions of OpenCL with these names, for a queue and for a command buffer; those on images are in
+ * image_transfer.c. */
 cl_int copy_buffer(const struct route *to, cl_mem source, cl_mem target, size_t source_offset, size_t target_offset,
                    size_t size);
 cl_int copy_buffer_rect(const struct route *to, cl_mem source, cl_mem target, const size_t *source_origin,
@@ -533,7 +535,7 @@ cl_int copy_image_to_buffer(const struct route *to, cl_mem image, cl_mem buffer,
 cl_int fill_buffer(const struct route *to, cl_mem mem, const void *pattern, size_t pattern_size, size_t offset,
                    size_t size);
 cl_int fill_image(const struct route *to, cl_mem image, const void *color, const size_t *origin, const size_t *region);
-/* And in svm.c. */
+/* The same for shared virtual memory: svm.c. */
 cl_int svm_copy(const struct route *to, bool blocking, void *target, const void *source, size_t size);
 cl_int svm_fill(const struct route *to, void *ptr, const void *pattern, size_t pattern_size, size_t size);
 
@@ -570,7 +572,7 @@ cl_int executable_new(const ventus_device *device, unsigned char *bytes, size_t 
 struct executable *executable_use(struct executable *executable); /* NULL stays NULL */
 void executable_drop(struct executable *executable);
 
-/* What has been compiled of a draft. */
+/* The kernels of a draft that have been compiled. */
 struct draft {
     pthread_mutex_t lock;
     struct executable *whole; /* NULL: not compiled yet */
@@ -598,7 +600,7 @@ struct device_build {
 
 /* Is there an executable from which kernels can be made? */
 bool build_is_ready(const struct device_build *build);
-/* Gives back what it holds. */
+/* Drops what it references. */
 void build_close(struct device_build *build);
 /* Fills one from what build_binary wrote. */
 cl_int build_load(struct device_build *build, const ventus_device *device, const unsigned char *data, size_t size);
@@ -626,7 +628,7 @@ struct _cl_program {
 /* A program for these devices of the context; 0 and NULL: for all. */
 cl_program program_new(cl_context context, cl_uint count, const cl_device_id *list);
 
-/* A kernel object of the client came (1) or went (-1). */
+/* A kernel object of the client was created (1) or freed (-1). */
 void program_kernels(cl_program program, int change);
 
 /* Beginning and end of a build for the devices that are marked in an array. program_begin claims the program for them
@@ -635,12 +637,12 @@ void program_kernels(cl_program program, int change);
 cl_int program_begin(cl_program program, const bool *marked, const char *options);
 void program_end(cl_program program, const bool *marked, struct executable *executable, cl_program_binary_type type,
                  char *log);
-/* Does a build run? With the lock held. */
+/* Is a build running? Called with the lock held. */
 bool program_is_building(const struct _cl_program *program);
-/* Waits until there is an executable for a device, or no build that could bring one. With the lock held, which is given
- * up meanwhile. */
+/* Waits until there is an executable for a device, or no build that could make one. Called with the lock held, which is
+ * released meanwhile. */
 void program_await_build(cl_program program);
-/* In build.c: ends its compilers. With the lock held. */
+/* Ends the compilers of the program's builds; called with the lock held. In build.c. */
 void program_stop_children(cl_program program);
 
 /* The first word of build options; its length is 0 when there is none. Words end at blanks outside of quotes, as the
@@ -674,7 +676,7 @@ void build_for(struct build *build, const ventus_device *device);
 /* Runs ventus-cc, until the client lets go of the program. CL_SUCCESS, CL_BUILD_PROGRAM_FAILURE,
  * CL_INVALID_BUILD_OPTIONS, CL_COMPILER_NOT_AVAILABLE, CL_OUT_OF_RESOURCES or CL_OUT_OF_HOST_MEMORY. */
 cl_int build_run(struct build *build);
-/* The same, or what it gave for an equal build once: build_cache.c. */
+/* The same, or the kept result of an equal build: build_cache.c. */
 cl_int build_cached(struct build *build);
 /* The same; for a debugger, if the environment wants one, with debug information and a file of the source: debugged.c.
  */
@@ -719,7 +721,7 @@ bool binary_read(const unsigned char *data, size_t size, struct binary *binary);
 
 /* ---- kernel.c, ndrange.c ---- */
 
-/* A copy with the arguments of now; NULL: no memory. */
+/* A copy with the current arguments; NULL: out of memory. */
 cl_kernel kernel_copy(cl_kernel source);
 /* CL_INVALID_KERNEL_ARGS: some are not set. */
 cl_int kernel_arguments_check(cl_kernel kernel);

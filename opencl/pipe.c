@@ -21,7 +21,7 @@ static uint64_t head_bytes(uint64_t packets)
     return (bytes + ABI_PIPE_ALIGN - 1) / ABI_PIPE_ALIGN * ABI_PIPE_ALIGN;
 }
 
-/* Writes the head and the slots of an empty pipe, in which the first packets may be written. */
+/* Writes the head and the slots of an empty pipe. */
 static cl_int pipe_init(cl_mem mem)
 {
     const uint32_t slots = mem->pipe.packets, bytes = (uint32_t)head_bytes(slots);

@@ -17,7 +17,7 @@
 
 /* ---- commands ---- */
 
-/* Memory for one with its lists behind it. */
+/* Allocates a command with its lists behind it. */
 static struct command *command_alloc(cl_command_queue queue, size_t size, size_t ndeps, cl_uint nmems)
 {
     const size_t unit = _Alignof(struct ventus_dep), whole = (size + unit - 1) / unit * unit;
@@ -112,7 +112,8 @@ static struct ventus_dep *behind_all(const struct _cl_command_queue *q, const st
 
 /* ---- submission ---- */
 
-/* As what the driver gets it. A launch or a call may have ended, and the command be gone, when this returns. */
+/* Hands the command to the driver, as a launch, a copy or a call. It may have ended, and be freed, when this returns.
+ */
 static enum ventus_status submit(struct command *c, size_t ndeps, const struct ventus_dep *deps, ventus_event **event)
 {
     ventus_device *device = c->queue->context->device;
@@ -171,7 +172,7 @@ cl_int command_enter(struct command *c, ventus_event **event)
     return driver_error(status);
 }
 
-/* Carries a blocking transfer out on this thread when its turn has come, frees it and returns how it ended. */
+/* Executes a blocking transfer on this thread once its dependencies have ended, frees it and returns its status. */
 static cl_int carry_out(struct command *c, ventus_event *gate)
 {
     enum ventus_status status = ventus_event_wait_start(gate, VENTUS_FOREVER);
@@ -217,7 +218,7 @@ static cl_int submit_now(struct command *c, cl_event *result)
     return error;
 }
 
-/* In the timeline the call is a slice of the client's thread. */
+/* The timeline shows the call as a slice of the client's thread. */
 cl_int command_submit(struct command *c, cl_event *result)
 {
     if (!timeline_on()) return submit_now(c, result);
@@ -245,7 +246,7 @@ static cl_int properties_check(cl_command_queue_properties properties)
     return properties & device_properties ? CL_INVALID_QUEUE_PROPERTIES : CL_SUCCESS;
 }
 
-/* What it holds it holds no longer: no command is left. */
+/* Drops what the queue references: no command is left. */
 static void queue_destroy(struct object *object)
 {
     cl_command_queue q = (cl_command_queue)object;
@@ -366,7 +367,7 @@ cl_int clRetainCommandQueue(cl_command_queue q)
     return CL_SUCCESS;
 }
 
-/* Nothing to flush: commands are with the driver already, and they hold the queue. */
+/* There is nothing to flush: commands are with the driver already, and each holds a reference to the queue. */
 cl_int clReleaseCommandQueue(cl_command_queue q)
 {
     bool last;

@@ -23,7 +23,7 @@ static cl_int state_check(const struct record *r)
     return error;
 }
 
-/* What is for an extension that is not there, several queues, must not be used, nor what only launches have. */
+/* Parameters of extensions that are not offered (several queues), and those of launches alone, must not be set. */
 static cl_int record_check(const struct record *r, cl_command_queue queue, const cl_properties *properties,
                            const cl_mutable_command_khr *handle)
 {
@@ -33,14 +33,14 @@ static cl_int record_check(const struct record *r, cl_command_queue queue, const
     return state_check(r);
 }
 
-/* The last parameters of each function, and what it begins with: the route of its command, if it may record one. */
+/* The last parameters of each function; its first lines, which check them and choose the route of its command. */
 #define LAST cl_uint nsyncs, const cl_sync_point_khr *syncs, cl_sync_point_khr *point, cl_mutable_command_khr *handle
 #define ROUTE \
     const struct record record = {.buffer = b, .nsyncs = nsyncs, .syncs = syncs, .point = point}; \
     const cl_int error = record_check(&record, queue, properties, handle); \
     if (error) return error; \
     const struct route to = {.queue = b->queue, .record = &record}
-/* And the first ones. */
+/* The first parameters of each function. */
 #define FIRST cl_command_buffer_khr b, cl_command_queue queue, const cl_properties *properties
 
 /* ---- the functions ---- */

@@ -6,8 +6,8 @@
 #include "command_buffer.h"
 #include "driver/timeline.h"
 
-/* One enqueuing: the first mark, the copies in their order, the last mark; their numbers are those of synchronization
- * points. */
+/* One enqueuing of a command buffer: the first marker, the copies in order, the last marker, numbered as the
+ * synchronization points are. */
 struct replay {
     size_t count, entered;
     struct command **commands; /* that are still ours */
@@ -23,7 +23,7 @@ static void replay_free(struct replay *r)
     free(r->events);
 }
 
-/* All memory is taken before anything is submitted. */
+/* Allocates everything before anything is submitted. */
 static cl_int replay_init(struct replay *r, const struct _cl_command_buffer_khr *b, cl_command_queue q, cl_uint nwaits,
                           const cl_event *waits)
 {
@@ -43,7 +43,7 @@ static cl_int replay_init(struct replay *r, const struct _cl_command_buffer_khr 
     return end ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
 }
 
-/* The command is behind another one of the replay that has been entered. */
+/* Makes the command depend on another one of the replay, which has been entered. */
 static void put_behind(struct replay *r, struct command *c, size_t point, bool any_end)
 {
     c->deps[c->ndeps++] = (struct ventus_dep){r->events[point], any_end};
@@ -75,7 +75,7 @@ static cl_int replay_enter(struct replay *r, const struct _cl_command_buffer_khr
     return error;
 }
 
-/* The client's event of the whole. */
+/* The client's event for the whole replay. */
 static void replay_event(const struct replay *r, cl_event event)
 {
     event->begin = r->events[0];
@@ -104,7 +104,7 @@ static cl_int replay(cl_command_buffer_khr b, cl_command_queue q, cl_uint nwaits
     return error;
 }
 
-/* The queue that it is enqueued on: the one that it was recorded for, or the only one of the list. */
+/* The queue to enqueue on: the one that was named when recording, or the only one of the list. */
 static cl_int queue_check(cl_command_buffer_khr b, cl_uint count, const cl_command_queue *queues,
                           cl_command_queue *queue)
 {

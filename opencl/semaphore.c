@@ -36,7 +36,7 @@ struct _cl_semaphore_khr {
 
 /* ---- waiters ---- */
 
-/* One thing less is missing: `status` says whether it has come or never will. */
+/* One of the things waited for has come, or never will, as `status` says. */
 static void wait_done(struct wait *wait, enum ventus_status status)
 {
     if (status != VENTUS_OK) ventus_event_set(wait->gate, status); /* the first time counts */
@@ -52,7 +52,7 @@ static void waiter_served(struct waiter *w, enum ventus_status status)
     free(w);
 }
 
-/* Takes out the one that has waited longest; with the lock held. NULL: nobody waits. */
+/* Removes the waiter that has waited longest; called with the lock held. NULL: nobody waits. */
 static struct waiter *waiter_first(cl_semaphore_khr s)
 {
     struct waiter *w = s->first;

@@ -44,7 +44,7 @@ static cl_uint units_of_part(const struct partition *p, cl_uint part)
     return (cl_uint)p->list[p->list[0] == CL_DEVICE_PARTITION_EQUALLY ? 1 : 1 + part];
 }
 
-/* As many parts of the same size as there are; what is left over is in none. The whole device is no part. */
+/* As many parts of this size as fit; units that are left over belong to none. The whole device is not a part. */
 static cl_int read_equally(struct partition *p, cl_uint units)
 {
     const cl_device_partition_property size = p->list[1];

@@ -12,7 +12,7 @@ static cl_int queue_check(cl_command_queue q)
 
 /* ---- allocations ---- */
 
-/* One lies on pages, so that every alignment that may be asked for is kept. */
+/* An allocation begins on a page, which satisfies every alignment that may be asked for. */
 static bool allocation_allowed(cl_svm_mem_flags flags, size_t size, cl_uint alignment)
 {
     const cl_svm_mem_flags access = flags & (CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY | CL_MEM_READ_ONLY);

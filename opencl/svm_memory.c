@@ -46,7 +46,7 @@ cl_device_svm_capabilities svm_capabilities(void)
 
 /* ---- allocations ---- */
 
-/* The one that `ptr` points into, its end included. With the context's lock held. */
+/* The allocation that `ptr` points into, or just behind. Called with the context's lock held. */
 static struct svm **find(cl_context context, const void *ptr)
 {
     struct svm **link = &context->svm;

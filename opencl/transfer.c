@@ -146,7 +146,7 @@ static cl_int transfer_new(const struct route *to, cl_command_type type, cl_uint
     return error;
 }
 
-/* Sends it on its way unless there is an error already. */
+/* Submits the transfer unless there is an error already. */
 static cl_int transfer_send(const struct route *to, struct transfer *t, cl_int error)
 {
     t->command.bytes = box_bytes(&t->box);
@@ -390,7 +390,7 @@ static void mapping_add(cl_mem mem, struct mapping *m)
     pthread_mutex_unlock(&mem->lock);
 }
 
-/* Takes out the youngest mapping at `ptr`, or exactly `which`. */
+/* Removes the latest mapping at `ptr`, or exactly `which`. */
 static struct mapping *mapping_take(cl_mem mem, const void *ptr, const struct mapping *which)
 {
     struct mapping **p, *m;
@@ -405,8 +405,8 @@ static struct mapping *mapping_take(cl_mem mem, const void *ptr, const struct ma
     return m;
 }
 
-/* The command of a map or an unmap: with the client's own memory a transfer, unless it is shared, otherwise nothing but
- * its place in the order. */
+/* The command of a map or an unmap: a transfer to or from the client's own memory, unless that is shared; otherwise
+ * only a place in the queue's order. */
 static cl_int map_command(cl_command_queue q, cl_command_type type, cl_mem mem, const struct mapping *m, cl_uint nwaits,
                           const cl_event *waits, struct transfer **result)
 {

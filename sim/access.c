@@ -68,7 +68,7 @@ void drop_reservations(struct sm *sm, struct group *g)
 
 /* ---- bytes ---- */
 
-/* Who makes an access, and what a fault says of it. */
+/* Which warp makes an access, and what a fault reports about it. */
 struct accessor {
     struct sm *sm;
     uint32_t lane;   /* ISA_LANES: no lane in particular */
@@ -77,7 +77,7 @@ struct accessor {
     bool range;
 };
 
-/* The access is one to a closed page: a fault, unless the machine ignores it. The first of a group is noted. */
+/* An access to a closed page: a fault, unless the machine ignores such accesses. A group's first one is noted. */
 static void stray(const struct accessor *p, uint64_t named, const char *detail)
 {
     const enum fault_kind kind = p->access == GPU_WRITE ? FAULT_WRITE : FAULT_READ;
@@ -104,7 +104,7 @@ static bool locate_odd(const struct accessor *p, uint64_t addr, uint32_t *at)
     return false;
 }
 
-/* Where the byte at a guest address is, in *at. False: nowhere, and that is ignored. */
+/* Finds the byte at a guest address, for *at. False: it does not exist, and the machine ignores that. */
 static bool locate(const struct accessor *p, uint64_t addr, uint32_t *at)
 {
     const struct gpu *gpu = p->sm->gpu;
@@ -215,7 +215,7 @@ static uint64_t base_address(const struct request *r, uint32_t lane)
     return w->x[rs1] | (r->m.is_long && rs1 ? (uint64_t)w->x[rs1 + 1] << 32 : 0);
 }
 
-/* What lane adds to the base. */
+/* What the lane adds to the base. */
 static uint64_t offset(const struct request *r, uint32_t lane)
 {
     unsigned rs2 = r->in->rs2;
@@ -356,7 +356,7 @@ static void load_all(struct sm *sm, const struct request *r)
             *cell(r, rd + k, (uint32_t)__builtin_ctz(left)) = out[k][__builtin_ctz(left)];
 }
 
-/* Of equal addresses the highest lane stays. */
+/* Where addresses are equal the word of the highest lane stays. */
 static void store_all(struct sm *sm, const struct request *r)
 {
     unsigned data = data_register(r);
@@ -388,7 +388,7 @@ static uint32_t amo_at(struct sm *sm, const struct request *r, uint32_t lane, ui
     return old;
 }
 
-/* lr.w: out is what the words hold. */
+/* lr.w: the words go to `out`. */
 static void reserve(struct sm *sm, const struct request *r, uint32_t lanes, const uint32_t *at, uint32_t *out)
 {
     for (uint32_t left = lanes; left; left &= left - 1) {
@@ -398,7 +398,7 @@ static void reserve(struct sm *sm, const struct request *r, uint32_t lanes, cons
     reserve_lanes(sm->reservations, r->w, lanes, at, out);
 }
 
-/* sc.w: out is 0 where it has stored, 1 where not. */
+/* sc.w: `out` becomes 0 for lanes that have stored, 1 for the others. */
 static void store_reserved(struct sm *sm, const struct request *r, uint32_t lanes, const uint32_t *at, uint32_t *out)
 {
     uint32_t value[ISA_LANES];
@@ -420,7 +420,7 @@ static uint32_t locate_all(struct sm *sm, const struct request *r, uint32_t *at)
     return there;
 }
 
-/* A word that is nowhere holds 0, and sc.w has stored there. */
+/* A word that does not exist reads as 0, and sc.w to it succeeds. */
 static void atomic_all(struct sm *sm, const struct request *r)
 {
     uint32_t at[ISA_LANES], out[ISA_LANES] = {0}, lanes = locate_all(sm, r, at);

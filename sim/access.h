@@ -80,7 +80,7 @@ INLINE void announced(struct sm *sm)
 
 /* ---- shapes: addresses of `n` lanes, 32, 16 or 8, that are one access of the host ---- */
 
-/* One behind the other, and not around the end of the address space. The second lane says soon that they are not. */
+/* Are the addresses consecutive, without wrapping around? The second lane mostly decides against it at once. */
 INLINE bool is_run(const uint32_t *addr, uint32_t n, unsigned size)
 {
     uint32_t off = 0, first = addr[0];
@@ -97,7 +97,7 @@ INLINE bool is_uniform(const uint32_t *addr, uint32_t n)
     return !differ;
 }
 
-/* False: nothing has been done, the addresses have no such shape. */
+/* False: the addresses have no such shape, and nothing has been loaded. */
 INLINE bool load_shape(uint32_t *out, const uint8_t *mem, const uint32_t *addr, uint32_t n, unsigned size, bool sign)
 {
     const uint8_t *p = mem + addr[0];

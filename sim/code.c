@@ -24,7 +24,7 @@ static bool is_arithmetic(const struct insn *in)
     return (expression == EXPRESSION_VALUE || expression == EXPRESSION_CONDITION) && !has_own_modifiers(in);
 }
 
-/* Is there more to the instruction than the engine's inline arithmetic can do? */
+/* Does the instruction need more than the engine's inline arithmetic? */
 static bool is_modified(const struct insn *in, const struct isa_effects *e)
 {
     return in->apart || e->prefix_pairs || (!has_own_modifiers(in) && (in->abs || in->neg));
@@ -190,7 +190,7 @@ static struct code_page *make_page(struct gpu *gpu, uint32_t number)
     return page;
 }
 
-/* The current page; made if there is none. */
+/* The page of the current code version, made if it does not exist. */
 static struct code_page *find_page(struct gpu *gpu, uint32_t number)
 {
     struct code_page *page = __atomic_load_n(&gpu->code[number], __ATOMIC_SEQ_CST);
@@ -217,7 +217,7 @@ static bool in_use(const struct gpu *gpu, const struct code_page *page)
     return false;
 }
 
-/* Frees dropped pages that no SM is in. With the lock held. */
+/* Frees dropped pages in which no SM executes. Called with the lock held. */
 static void sweep(struct gpu *gpu)
 {
     for (struct code_page **link = &gpu->code_dropped, *page; (page = *link);) {
@@ -322,7 +322,7 @@ bool code_reads_flags(struct gpu *gpu) { return look(gpu).reads_flags; }
 
 bool code_has_routines(struct gpu *gpu) { return look(gpu).has_routines; }
 
-/* A transfer within a function: no call, and no return. */
+/* Is it a transfer within a function, neither a call nor a return? */
 static bool may_end_quantum(const struct insn *in, uint32_t pc, uint32_t to)
 {
     switch (isa_effects(in, ISA_LANES).control) {

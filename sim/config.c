@@ -176,7 +176,7 @@ static bool find_profile(const char *text, uint64_t *value)
     return true;
 }
 
-/* False, and nothing is set, when the text is no value of the parameter. */
+/* False: the text is no value of the parameter, and nothing has been set. */
 static bool set_value(struct gpu_config *c, const struct parameter *p, const char *text)
 {
     void *field = (char *)c + p->at;
@@ -229,7 +229,7 @@ static const char *set_parameter(void *user, const char *name, const char *text,
     return why;
 }
 
-/* Something that the machine file names by a relative path lies beside it. False: the whole path is too long. */
+/* Makes a relative path in a machine file relative to that file. False: the result is too long. */
 static bool lie_beside(char *name, size_t size, const char *path)
 {
     const char *slash = strrchr(path, '/');

@@ -11,7 +11,8 @@
 
 enum { VTYPE_AGNOSTIC = 0xc0, LMUL_1 = 0, LMUL_2 = 1 };
 
-/* That of this thread while it runs warps: setting the host's costs as much as some instructions. */
+/* The host's rounding mode in this thread while it runs warps: setting it again would cost as much as some
+ * instructions. */
 static _Thread_local uint32_t rounding __attribute__((tls_model("initial-exec")));
 
 void round_begin(void)

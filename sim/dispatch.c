@@ -110,7 +110,7 @@ static void choose_engine(struct gpu *gpu, struct run *r)
     r->engine = engine_choose(gpu->engine, needs);
 }
 
-/* Groups that are handed out one by one: others need not see them all at work. */
+/* Are the groups handed out one at a time: for observers, in a serial launch, or for another scheduler? */
 static bool goes_alone(const struct gpu *gpu, const struct run *r)
 {
     return r->observers || r->job->options.serial || gpu->scheduler.user != gpu->rotation;
@@ -123,7 +123,7 @@ static void divide(struct run *r, uint32_t n)
         r->parts[k] = (struct part){(uint32_t)(r->total * k / n), (uint32_t)(r->total * (k + 1) / n)};
 }
 
-/* How many SMs run it. */
+/* How many SMs run the launch. */
 static uint32_t sms_of(const struct gpu_config *c, const struct launch_options *o)
 {
     return o->sms ? o->sms : c->sms - o->first_sm;
@@ -174,7 +174,7 @@ static void report_progress(struct dispatcher *d)
 
 enum { LONG_INSTRUCTIONS = 1 << 18 };
 
-/* A launch that will probably take long: as the kernel's last one did. */
+/* Will the launch probably take long, as the kernel's last one did? */
 static bool is_long(const struct gpu *gpu, const struct job *job)
 {
     return gpu->long_kernel && gpu->long_kernel == job->options.kernel;
@@ -272,14 +272,14 @@ static bool take_first(struct claim *c, uint32_t *number)
     return c->next != c->until && ++c->next;
 }
 
-/* Gives those back that have not begun. */
+/* Gives the groups back that have not begun. */
 static void give_back(struct claim *c)
 {
     atomic_fetch_sub(&c->left, c->until - c->next);
     c->until = c->next;
 }
 
-/* The last half, or more, of what is left. With the lock held. */
+/* Takes the last half, or more, of what is left. Called with the lock held. */
 static uint64_t take_half(struct claim *c)
 {
     uint64_t left = c->left, end, middle;
@@ -315,7 +315,7 @@ static struct part *choose_part(struct run *r, struct part *own)
     return most;
 }
 
-/* Fewer towards the end, if other workers would else wait for this one. */
+/* Claims become smaller towards the end, so that other workers need not wait for this one. */
 static uint32_t claim_size(const struct dispatcher *d, const struct run *r, const struct part *p, const struct sm *sm)
 {
     uint32_t left = p->end - p->next, n = sm->claim.size;
@@ -339,7 +339,7 @@ static void set_claim(struct sm *sm, struct run *r, uint64_t left)
         (struct claim){.run = r, .left = left, .size = c->size, .measured = c->measured, .batch = batch_size(c, r)};
 }
 
-/* With what groups have counted up to their end. */
+/* Learns how long groups are from the counters of those that have ended. */
 static void measure_groups(struct claim *c, const struct group *g)
 {
     uint64_t n = CLAIM_INSTRUCTIONS * g->counters.groups / (g->counters.instructions + 1);
@@ -447,7 +447,7 @@ static bool is_for_others(const struct dispatcher *d, const struct run *r)
     return !one || o->first_sm % d->workers != 0;
 }
 
-/* Is there a group that another worker could begin with? With the lock held. */
+/* Is there a group for another worker to begin with? Called with the lock held. */
 static bool has_work(const struct dispatcher *d)
 {
     for (const struct run *r = d->runs; r; r = r->next)
@@ -459,7 +459,7 @@ static bool has_work(const struct dispatcher *d)
     return false;
 }
 
-/* Worker 0 calls the others when there is enough to do, and when what there is to do is not for its own SMs. */
+/* Worker 0 wakes the others when there is enough to do, or when there is work for their SMs only. */
 static void call_others(struct dispatcher *d, bool worked)
 {
     if (d->workers == 1 || d->called || (worked && host_ns() - d->busy_since < ALONE_NS)) return;
@@ -469,7 +469,7 @@ static void call_others(struct dispatcher *d, bool worked)
     if (call) workers_call(d->gpu->workers, d);
 }
 
-/* What has been taken out of the claim is over, or nearly: the place to learn from it, and to call others. */
+/* A batch of the claim has been executed, or nearly: time to measure it, and to wake others. */
 static void end_batch(struct sm *sm)
 {
     struct dispatcher *d = sm->gpu->dispatcher;
@@ -568,7 +568,7 @@ static void note_place(struct run *r, struct sm *sm, const struct group *g)
     r->job->result.fault = sm->fault;
 }
 
-/* A group is over, one way or another. */
+/* A group has ended, by whatever cause. */
 static void conclude(struct dispatcher *d, struct sm *sm, struct group *g, enum slice_end end)
 {
     struct slot *slot = slot_of(sm, g);
@@ -590,7 +590,7 @@ static void conclude(struct dispatcher *d, struct sm *sm, struct group *g, enum 
     pthread_mutex_unlock(&d->lock);
 }
 
-/* Gets one more group onto the SM. */
+/* Places one more group on the SM. */
 static bool place_one_more(struct dispatcher *d, struct sm *sm)
 {
     struct slot *slot = place(d, sm);
@@ -636,7 +636,7 @@ static bool run_sm(struct dispatcher *d, struct sm *sm)
 
 /* ---- workers ---- */
 
-/* Waits shortly for a job to begin or end. False: there was none. */
+/* Waits briefly for a job to begin or end. False: none did. */
 static bool await_news(struct dispatcher *d, uint64_t known)
 {
     uint64_t end = host_spin_end();
@@ -712,7 +712,7 @@ static bool work_guarded(struct dispatcher *d, uint32_t worker)
 
 void dispatch_help(void *user, uint32_t number) { work_guarded(user, number); }
 
-/* Jobs that came although the machine cannot run at all. */
+/* Refuses the jobs of a machine that cannot run at all. */
 static void refuse_all(const struct job_source *source, const char *why)
 {
     struct job *job;

@@ -27,7 +27,7 @@ struct piece {
 
 enum { MOST_COPIES = 256 << 10 /* bytes that a warp may have under way: then they are complete early */ };
 
-/* Local memory of another group may have gone since. */
+/* Another group's local memory may have been closed since. */
 static void complete_piece(struct sm *sm, const struct piece *p, const uint8_t *bytes)
 {
     if (!mem_allows(sm->gpu, p->to, p->size, GPU_WRITE)) return;

@@ -12,7 +12,7 @@ const char *dma_execute(struct sm *sm, struct warp *w, const struct insn *in);
 
 /* Writes what the warp's copies have read, in the order of the instructions. */
 void dma_complete(struct warp *w);
-/* They will never be complete: the warp is gone. */
+/* Drops copies that will never be complete, because the warp has been removed. */
 void dma_forget(struct warp *w);
 
 #endif

@@ -13,7 +13,7 @@ static bool is_standard(const struct insn *in)
     return isa_bits(op) == 32 && (isa_match(op) & 127) == OPCODE_VECTOR && isa_table[in->op].kind != KIND_VSET;
 }
 
-/* Masks are no elements: compares write 0 or 1 into a register, mask logic reads such registers, too. */
+/* Masks are not elements: compares write 0 or 1 into a register, and mask logic reads such registers. */
 static bool writes_mask(enum isa_op op) { return isa_match(op) >> 29 == 3; }
 static bool is_mask_logic(enum isa_op op) { return writes_mask(op) && (isa_match(op) >> 12 & 7) == FUNCT3_MASKS; }
 
@@ -76,7 +76,7 @@ static const char *wide(struct decoded *d)
                            : NULL;
 }
 
-/* What a prefix says of widths holds. */
+/* Does a prefix say the widths, in place of the vector type? */
 static bool prefix_says(const struct insn *in)
 {
     struct isa_effects e = isa_effects(in, ISA_LANES);

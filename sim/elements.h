@@ -4,7 +4,7 @@
 
 #include "sim/machine.h"
 
-/* Does the vector type say what the instruction does? */
+/* Does the vector type change what the instruction does? */
 bool elements_matter(const struct insn *in);
 
 /* The instruction as a warp with this vector type executes it: *d is *plain with the widths and pairs of its operands,

@@ -65,7 +65,7 @@ struct warp;
 /* Why an engine gives a warp back; STOP_NOT is for its own use. */
 enum stop { STOP_NOT, STOP_QUANTUM, STOP_TURN, STOP_BARRIER, STOP_END, STOP_FAULT, STOP_OBSERVER, STOP_NEXT };
 
-/* What some launches need. */
+/* What a launch may need of an engine. */
 enum launch_need {
     NEEDS_HOOKS = 1,   /* observers: observe_before, observe_access and observe_after are called for each instruction */
     NEEDS_FLAGS = 2,   /* fflags and vxsat accrue, w->raised says what the last instruction raised */
@@ -136,7 +136,7 @@ bool engine_of_environment(const struct engine **engine);
  * keeps the one it had. */
 bool engine_use(struct gpu *gpu, const struct engine *engine);
 
-/* The machine's engine frees what it keeps for it; there is none any more. */
+/* Frees what the machine's engine keeps for it; the machine has no engine afterwards. */
 void engine_leave(struct gpu *gpu);
 
 #endif

@@ -192,7 +192,7 @@ LANE word f_scaled(struct operands *o, uint64_t a)
 #define VALUE(id, expr) \
     case OP_##id: return (word)(expr);
 
-/* A word that arithmetic does not take for a signed int. */
+/* A word type that C's promotions do not turn into a signed int. */
 #if WORD_BITS < 32
 typedef uint32_t value;
 #else

@@ -103,7 +103,7 @@ static uint64_t evaluate(const struct decoded *d, struct operands *o)
     return d->narrow == 2 ? eval8(op, o) : d->narrow ? eval16(op, o) : eval32(op, o);
 }
 
-/* Less than a word is sign-extended. */
+/* Values of less than a word are sign-extended. */
 static uint32_t low_word(const struct decoded *d, uint64_t value)
 {
     unsigned above = 64 - width(d, ROLE_RD);

@@ -66,7 +66,7 @@ static void account(struct sm *sm, const struct launch *l, int sign)
     sm->lds_used += s * l->lds_bytes;
 }
 
-/* Whole pages, in bytes. */
+/* Bytes of local memory, in whole pages. */
 static uint64_t local_bytes(const struct launch *l)
 {
     return ((uint64_t)l->lds_bytes + ABI_PAGE - 1) / ABI_PAGE * ABI_PAGE;
@@ -163,7 +163,7 @@ static uint32_t items_of(const struct group *g)
     return l->last_items && g->index[l->last_of] + 1 == l->groups[l->last_of] ? l->last_items : l->work_items;
 }
 
-/* Warps begin anew, but for where they live. */
+/* Resets a warp to the state at its beginning; its registers' place and its lanes stay. */
 static void reset_warp(const struct slot *slot, struct warp *w)
 {
     const bool full = warp_is_full(w);
@@ -187,7 +187,7 @@ static void start_warp(struct slot *slot, uint32_t wid)
     reset_warp(slot, w);
 }
 
-/* What warps have written to. */
+/* Clears the local memory that warps may have written. */
 static void clear_local(struct sm *sm, struct slot *slot)
 {
     struct group *g = &slot->group;
@@ -279,7 +279,7 @@ void group_wake(struct group *g)
 
 /* ---- running ---- */
 
-/* The next group, or what else there is; in a round its warps follow. */
+/* Begins with the next group in the place of this one, if there is one; its warps continue the round. */
 static enum slice_end next_in_place(struct sm *sm)
 {
     enum slice_end end = sm->next_group(sm);
@@ -287,7 +287,7 @@ static enum slice_end next_in_place(struct sm *sm)
     return end;
 }
 
-/* What follows from sm->warp's having stopped. SLICE_OVER: its group goes on, or another one in its place. */
+/* What happens when sm->warp has stopped. SLICE_OVER: its group continues, or the next one in its place. */
 static enum slice_end account_stop(struct sm *sm, enum stop stop)
 {
     struct group *g = sm->group;
@@ -309,7 +309,7 @@ static struct warp *pick(struct sm *sm)
     return w;
 }
 
-/* The rest of the round, and then what the scheduler says. */
+/* The next warp of the round; behind the last one the scheduler chooses. */
 static struct warp *pick_next(struct sm *sm)
 {
     while (sm->follow < sm->follow_end) {
@@ -372,7 +372,7 @@ static enum slice_end run_warps(struct sm *sm)
     return run_picked(sm);
 }
 
-/* The host has refused an access. */
+/* The host has refused an access (a signal). */
 static enum slice_end refused(struct sm *sm)
 {
     recover_again();

@@ -8,7 +8,8 @@
 
 #include "sim/machine.h"
 
-/* At most one of them is there; none for rows of other kinds, and for what enum dispatch adds to the operations. */
+/* At most one of these functions is set; none for rows of other kinds, and for what enum dispatch adds to the
+ * operations. */
 struct lane_row {
     /* Kinds V VV VX VI V1I: sets the destination of the active lanes; lanes that do not exist may change, too. */
     void (*lanes)(struct warp *w, const struct insn *in);

@@ -80,7 +80,7 @@ struct gpu *gpu_create(const struct gpu_config *config, const char **error);
 /* Takes a machine down, in which nothing runs, and gives its memory back. NULL is allowed. */
 void gpu_destroy(struct gpu *gpu);
 
-/* The machine's parameters, as long as there is the machine. */
+/* The machine's parameters; valid as long as the machine. */
 const struct gpu_config *gpu_config_of(const struct gpu *gpu);
 
 /* ---- mem.c: the guest address space ---- */
@@ -104,10 +104,10 @@ void gpu_mem_discard(struct gpu *gpu, uint32_t addr, uint64_t size);
  * other reads. Rounded outward to pages, which read as zero. False: the host has something else there, or no memory. */
 bool gpu_mem_open_shared(struct gpu *gpu, uint32_t addr, uint64_t size);
 
-/* Closes exactly such a range, for the host as well. */
+/* Closes exactly a range that gpu_mem_open_shared has opened, for the host as well. */
 void gpu_mem_close_shared(struct gpu *gpu, uint32_t addr, uint64_t size);
 
-/* Has this process nothing of its own in a range, so that it could be opened in this way? */
+/* Is the range free of the process's own mappings, so that it could be shared? */
 bool gpu_mem_can_share(uint32_t addr, uint64_t size);
 
 /* Host pointer to [addr, addr + size) if all of it is open, else NULL. Writing through it to code
