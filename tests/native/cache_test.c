@@ -407,7 +407,7 @@ static void test_looks(void **state)
         store();
         looks += access(huge, F_OK) != 0;
     }
-    assert_in_range(looks, STORES / 50 / 2, STORES / 50 * 2);
+    assert_in_range(looks, 1, STORES / 50 * 3); /* chance: ten on average, none once in 25,000 runs */
     cache.files.limit = (uint64_t)s.st_size * 100;
     for (request.entry = 1; request.entry <= 5; request.entry++) {
         run("truncate -s 1000000 %s", huge);
