@@ -79,7 +79,7 @@ void report_stop(struct debugger *d)
     d->last = d->events[0];
     memmove(d->events, d->events + 1, --d->nevents * sizeof *d->events);
     d->awaited = d->shown = false;
-    d->general = d->looked_at = d->shown_stop = d->last.thread;
+    d->general = d->shown_stop = d->last.thread;
     report_message(d);
     stop_reply(&t, d, &d->last);
     wire_send(&d->wire, t.data, t.n);
@@ -109,7 +109,7 @@ static void select_thread(struct debugger *d, const char *s)
         return;
     }
     if (kind == 'c') d->chosen = any ? 0 : t;
-    else d->general = d->looked_at = any ? d->shown_stop : t;
+    else d->general = any ? d->shown_stop : t;
     say(d, "OK");
 }
 
@@ -237,7 +237,7 @@ static void read_memory(struct debugger *d, const char *s)
 {
     uint64_t addr, size;
     uint8_t *bytes = parse_range(&s, &addr, &size) ? malloc(size + 1) : NULL;
-    uint32_t n = bytes ? memory_read(d, item_looked_at(d), addr, bytes, (uint32_t)size) : 0;
+    uint32_t n = bytes ? memory_read(d, selected(d), addr, bytes, (uint32_t)size) : 0;
     if (bytes && (n || !size)) text_hex(&d->answer, bytes, n);
     else say(d, "E01");
     if (bytes && !size) say(d, "");
@@ -248,7 +248,7 @@ static void write_memory_hex(struct debugger *d, const char *s)
 {
     uint64_t addr, size;
     uint8_t *bytes = parse_range(&s, &addr, &size) && *s++ == ':' ? malloc(size + 1) : NULL;
-    bool good = bytes && hex_bytes(&s, bytes, size) && memory_write(d, item_looked_at(d), addr, bytes, (uint32_t)size);
+    bool good = bytes && hex_bytes(&s, bytes, size) && memory_write(d, selected(d), addr, bytes, (uint32_t)size);
     say(d, good ? "OK" : "E01");
     free(bytes);
 }
@@ -258,7 +258,7 @@ static void write_memory_binary(struct debugger *d, const char *s)
     uint64_t addr, size;
     bool good = parse_range(&s, &addr, &size) && *s++ == ':';
     good = good && (size_t)(s - d->packet.data) + size <= d->packet.n;
-    say(d, good && memory_write(d, item_looked_at(d), addr, s, (uint32_t)size) ? "OK" : "E01");
+    say(d, good && memory_write(d, selected(d), addr, s, (uint32_t)size) ? "OK" : "E01");
 }
 
 /* ---- breakpoints ---- */
@@ -275,7 +275,7 @@ static void change_point(struct debugger *d, const char *s, bool set)
     }
     enum stop_kind what = (enum stop_kind)(kind - '0');
     if (!set) stops_clear(d, what, addr, (uint32_t)size);
-    say(d, !set || stops_set(d, what, addr, (uint32_t)size, item_tid(item_looked_at(d))) ? "OK" : "E01");
+    say(d, !set || stops_set(d, what, addr, (uint32_t)size, item_tid(selected(d))) ? "OK" : "E01");
 }
 
 static void set_point(struct debugger *d, const char *s) { change_point(d, s, true); }

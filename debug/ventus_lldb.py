@@ -18,13 +18,6 @@ def process_of(debugger):
     return debugger.GetSelectedTarget().GetProcess()
 
 
-def tell_selection(debugger):
-    """lldb does not tell the machine which thread's memory it asks for, nor which one commands are about: we do."""
-    thread = process_of(debugger).GetSelectedThread()
-    if thread.IsValid():
-        monitor(debugger, "thread %d" % thread.GetThreadID())
-
-
 def load_program(debugger):
     """The symbols of the program that the machine runs now."""
     target, path = debugger.GetSelectedTarget(), monitor(debugger, "program").strip()
@@ -47,7 +40,6 @@ class ProgramHook:
         thread = exe_ctx.GetThread()
         said = thread.GetStopDescription(300) if thread.IsValid() else ""
         if not said.startswith("another program"):
-            tell_selection(exe_ctx.GetTarget().GetDebugger())
             return True
         load_program(exe_ctx.GetTarget().GetDebugger())
         return False
@@ -69,7 +61,6 @@ def attach(debugger, command, result, internal_dict):
 
 def pass_on(command):
     def function(debugger, argument, result, internal_dict):
-        tell_selection(debugger)
         result.AppendMessage(monitor(debugger, (command + " " + argument).strip()).rstrip("\n"))
 
     return function
@@ -77,7 +68,6 @@ def pass_on(command):
 
 def selecting(command):
     def function(debugger, argument, result, internal_dict):
-        tell_selection(debugger)
         said = monitor(debugger, command + " " + argument.replace(",", " ").strip("() "))
         thread = lldb.SBThread()
         if said.startswith("thread "):
@@ -87,7 +77,6 @@ def selecting(command):
             return
         process_of(debugger).SetSelectedThread(thread)
         debugger.HandleCommand("frame select 0")
-        tell_selection(debugger)
 
     return function
 
@@ -95,7 +84,6 @@ def selecting(command):
 def print_lanes(debugger, expression, result, internal_dict):
     """print-lanes EXPRESSION: its value in each lane of the selected warp, and how often each value occurs."""
     values = []
-    tell_selection(debugger)
     for lane in range(32):
         said = monitor(debugger, "lane %d" % lane)
         if not said.startswith("thread "):
@@ -104,7 +92,6 @@ def print_lanes(debugger, expression, result, internal_dict):
         frame = process_of(debugger).GetThreadByID(int(said.split()[1])).GetFrameAtIndex(0)
         value = frame.EvaluateExpression(expression)
         values.append("?" if value.GetError().Fail() else value.GetValue() or value.GetSummary() or "?")
-    tell_selection(debugger)
     there = [v for v in values if v is not None]
     result.AppendMessage(" ".join("." if v is None else v for v in values).rstrip(" ."))
     for value, count in collections.Counter(there).most_common(8):

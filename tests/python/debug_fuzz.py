@@ -25,7 +25,7 @@ REQUESTS = [
     "Z4,1000000,4", "z4,1000000,4", "Z2,0,4", "vKill;1",
 ] + ["qRcmd," + command.encode().hex() for command in (
     "help", "info kernels", "info groups", "info warps", "info lanes", "info barriers", "info csrs", "info checks", "simt", "instruction",
-    "threads warp", "threads all", "thread 7", "thread", "workitem 3", "workitem", "lane 40", "lane 3", "warp 0", "warp 99", "program", "nothing",
+    "threads warp", "threads all", "workitem 3", "workitem", "lane 40", "lane 3", "warp 0", "warp 99", "program", "nothing",
 )]
 
 
