@@ -192,8 +192,6 @@ void races_free(struct races *r);
 void races_forget(struct races *r, uint32_t addr, uint64_t size);
 /* Is a report one of a load and an atomic, as in a loop that exchanges what it has loaded? */
 bool races_excused(const struct races *r, const struct check_report *report);
-/* Is it one of which that is only known when the launch has ended? */
-bool races_may_be_excused(const struct check_report *report);
 void races_access(struct check *c, const struct warp *w, const struct insn *in, const struct access *a, uint32_t lanes);
 
 /* ---- report.c ---- */
@@ -211,6 +209,9 @@ void report_item(const struct check *c, struct check_item *item, uint32_t group,
 /* Tells other observers of what has been found since the last time, with the lock not held. Not of what may still turn
  * out to be none. */
 void reports_tell(struct check *c, const struct warp *w);
+/* The load of a report that is a race of a load and an atomic, as in a loop that exchanges what it has loaded; NULL: it
+ * is another one. */
+const struct check_side *report_load_of_exchange(const struct check_report *report);
 /* Forgets those, not printed yet, that turn out to be none. */
 void reports_forget(struct check *c, bool (*excused)(const struct races *r, const struct check_report *report));
 void reports_print(struct check *c);

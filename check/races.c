@@ -112,20 +112,9 @@ static void note_atomic(struct races *r, const struct checked_warp *cw, const st
     }
 }
 
-/* The load of a race of a load and an atomic; NULL: it is another one. */
-static const struct check_side *load_of_exchange(const struct check_report *report)
-{
-    const struct check_side *load = &report->by, *other = &report->other;
-    if (report->kind != CHECK_RACES) return NULL;
-    if (strcmp(load->does, "load")) load = &report->other, other = &report->by;
-    return strcmp(load->does, "load") || strcmp(other->does, "atomic") ? NULL : load;
-}
-
-bool races_may_be_excused(const struct check_report *report) { return load_of_exchange(report); }
-
 bool races_excused(const struct races *r, const struct check_report *report)
 {
-    const struct check_side *load = load_of_exchange(report);
+    const struct check_side *load = report_load_of_exchange(report);
     for (unsigned i = 0; load && i < r->npolls; i++)
         if (r->polls[i] == load->pc) return true;
     return false;

@@ -166,6 +166,8 @@ struct home {
     uint32_t at;
 };
 struct home debug_home(const struct func *f, int32_t reg);
+/* The type of a variable of a function. */
+LLVMMetadataRef variable_type(struct cc *cc, LLVMMetadataRef node);
 /* An address of the window, as the begin of an expression. */
 void put_window(struct cc *cc, struct bytes *b, uint32_t address);
 /* Where the variables are, to kernel->code.debug. */
@@ -264,8 +266,6 @@ struct span *unit_spans(struct unit *u, const struct kernel *kernel, const struc
 void add_variables(struct unit *u, const struct kernel *k, struct scopes *scopes);
 void add_locals(struct unit *u, const struct kernel *k, struct scopes *scopes);
 void add_globals(struct unit *u);
-/* The type of a variable of a function. */
-LLVMMetadataRef variable_type(struct cc *cc, LLVMMetadataRef node);
 
 /* ---- debug.c ---- */
 

@@ -23,6 +23,10 @@ struct writer {
     struct graph users; /* edges from tracked values to the variables made of them */
 };
 
+enum { VARIABLE_TYPE = 3 };
+
+LLVMMetadataRef variable_type(struct cc *cc, LLVMMetadataRef node) { return node_operand(cc, node, VARIABLE_TYPE); }
+
 /* ---- expressions ---- */
 
 static void put_frame(struct cc *cc, struct bytes *b, uint32_t offset)

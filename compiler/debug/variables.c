@@ -3,9 +3,7 @@
 
 #include <stdlib.h>
 
-enum { LOCAL_NAME = 1, GLOBAL_NAME = 1, VARIABLE_TYPE = 3 };
-
-LLVMMetadataRef variable_type(struct cc *cc, LLVMMetadataRef node) { return node_operand(cc, node, VARIABLE_TYPE); }
+enum { LOCAL_NAME = 1, GLOBAL_NAME = 1 };
 
 static struct die *describe_variable(struct unit *u, struct die *parent, enum dwarf_tag tag, LLVMMetadataRef node)
 {
