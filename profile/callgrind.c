@@ -32,12 +32,18 @@ static bool is_first(const struct profile *p, const struct profile_kernel *kerne
     return k == kernel;
 }
 
+/* The name of a file beside it, to be freed; NULL: out of memory. */
+static char *name_beside(const char *name, uint64_t program, const char *ending)
+{
+    char *path;
+    return asprintf(&path, "%s.%llu.%s", name, (unsigned long long)program, ending) < 0 ? NULL : path;
+}
+
 static bool write_beside(const char *name, uint64_t program, const char *ending, const void *bytes, size_t size,
                          char *why, size_t why_size)
 {
-    char *path = malloc(strlen(name) + 32);
+    char *path = name_beside(name, program, ending);
     if (!path) return snprintf(why, why_size, "out of memory"), false;
-    sprintf(path, "%s.%llu.%s", name, (unsigned long long)program, ending);
     FILE *out = output_open(path, why, why_size);
     if (out) fwrite(bytes, 1, size, out);
     const bool ok = out && output_close(out, path, why, why_size);
@@ -86,11 +92,10 @@ static void put_files(const struct profile_kernel *k, const char *name, FILE *ou
 {
     const struct note_source *s = source_of(k);
     const char *slash = strrchr(name, '/'), *last = slash ? slash + 1 : name;
-    char file[300];
-    snprintf(file, sizeof file, "%.250s.%llu.elf", last, (unsigned long long)k->program);
-    put_name("ob", file, out);
-    snprintf(file, sizeof file, "%.250s.%llu.cl", last, (unsigned long long)k->program);
-    put_name("fl", s && s->text ? file : s && *s->name ? s->name : "program.cl", out);
+    char *code = name_beside(last, k->program, "elf"), *source = name_beside(last, k->program, "cl");
+    put_name("ob", code ? code : "", out);
+    put_name("fl", s && s->text && source ? source : s && *s->name ? s->name : "program.cl", out);
+    free(code), free(source);
 }
 
 static void put_kernel(const struct profile *p, const struct profile_kernel *k, const char *name, FILE *out)
