@@ -575,13 +575,19 @@ uint32_t next_behind_stretch(struct sm *sm, struct native_state *s, uint32_t don
     return entry;
 }
 
-/* Have all warps of the group come to the barrier, and would they go on if the machine were asked? */
+/* Would the group go on behind a barrier, with a new quantum for each warp, if the machine were asked? */
+static bool group_keeps_sm(const struct sm *sm, const struct native_state *s, uint32_t done)
+{
+    const bool later = done > COUNTED_MOST || sm->group->counters.instructions + done >= sm->keeps;
+    return s->barrier_budget && !later && !sm->late_budget;
+}
+
+/* Have all warps of the group come to the barrier, and do they go on? */
 static bool group_passes(const struct sm *sm, const struct native_state *s, uint32_t done)
 {
     const struct group *g = sm->group;
     const struct warp *w = sm->warp, *first = g->warps;
-    const bool later = done > COUNTED_MOST || g->counters.instructions + done >= sm->keeps;
-    if (!s->barrier_budget || later || sm->late_budget || group_is_cancelled(g)) return false;
+    if (!group_keeps_sm(sm, s, done) || group_is_cancelled(g)) return false;
     for (const struct warp *other = first; other < w; other++)
         if (other->state != WARP_WAITING) return false;
     return w + 1 == first + g->launch->warps && first->pc == w->pc && has_lanes(s, first) && may_take(first);
@@ -624,10 +630,8 @@ uint32_t next_behind_barrier(struct sm *sm, struct native_state *s, uint32_t don
  * the machine were asked. */
 uint32_t passes_barrier(struct sm *sm, struct native_state *s, uint32_t done)
 {
-    struct counters *c = &sm->group->counters;
-    const bool later = done > COUNTED_MOST || c->instructions + done >= sm->keeps;
-    if (!s->barrier_budget || later || sm->late_budget || sm->group->launch->warps > 1) return 0;
-    c->barriers++;
+    if (!group_keeps_sm(sm, s, done) || sm->group->launch->warps > 1) return 0;
+    sm->group->counters.barriers++;
     s->budget = done + s->barrier_budget;
     return 1;
 }
