@@ -5,7 +5,7 @@
 
 void trace_event_open(FILE *out, const char *clock, const char *configuration, unsigned process, const char *name)
 {
-    fputs("{\"displayTimeUnit\":\"ms\",\"otherData\":{\"clock\":", out);
+    fputs("{\"otherData\":{\"clock\":", out);
     output_json_string(out, clock);
     fputs(",\"configuration\":", out);
     output_json_string(out, configuration);
