@@ -61,20 +61,6 @@ for example in "mandelbrot --size 40 --output m.png" "histogram --size 3000" "ma
     python3 check.py step native auto hooked || wrong "counts differ: $example"
 done
 
-# The kernels of the benchmark, instruction by instruction: on one thread, since some have results that depend on the order.
-for engine in step native; do
-    VENTUS_THREADS=1 "$ventus" exec --engine $engine --profile=kernels-$engine.json "$VENTUS_BUILD/bench/kernels" --size small --repeat 1 \
-        >out.txt 2>&1 || { wrong "bench/kernels with $engine"; cat out.txt; }
-done
-python3 - <<'P' || wrong "counts of the benchmark's kernels"
-import json
-step, native = (json.load(open(f"kernels-{engine}.json"))["kernels"] for engine in ("step", "native"))
-assert len(step) > 30 and [k["name"] for k in step] == [k["name"] for k in native]
-for a, b in zip(step, native):
-    assert a["instructions"] == b["instructions"] and a["counters"] == b["counters"], a["name"]
-    assert sum(i["executions"] for i in b["instructions"]) == b["counters"]["instructions"], a["name"]
-P
-
 # On a cycle model: what warp slots did in all cycles, by instruction, line and time; and hits of the cache as the model has counted
 # them. A launch that runs beside another one belongs to nobody. Two launches are twice the cycles of one.
 cat >timing.py <<'P'

@@ -1,10 +1,11 @@
 /* Launches that the public tool chain compiled and the public simulator logged, run on ours.
  *
- * Every engine runs them, those that can be observed twice, and `step` and `native` once more in turns of many lengths,
- * whose states between these must be the same (tests/turns/turns.h). Launches of one `run` share a memory and go in
- * order. With a log, every instruction of every warp must have the logged effects, and the final memory must be .data
- * plus all logged stores, exactly. Without one, the sum c = a + b is checked. The corpus is at $VENTUS_CORPUS, else
- * beside the source tree; exit code 77, loudly, when it is nowhere. */
+ * Every engine runs them, those that can be observed twice, `native` for each level of this host, and `step` and
+ * `native` once more in turns of many lengths, whose states between these must be the same (tests/turns/turns.h). All
+ * count the same, instruction by instruction. Launches of one `run` share a memory and go in order. With a log, every
+ * instruction of every warp must have the logged effects, and the final memory must be .data plus all logged stores,
+ * exactly. Without one, the sum c = a + b is checked. The corpus is at $VENTUS_CORPUS, else beside the source tree;
+ * exit code 77, loudly, when it is nowhere. */
 #include <stdarg.h>
 #include <setjmp.h>
 #include <stdlib.h>
@@ -157,7 +158,7 @@ static struct warp *pick_oldest(void *user, uint32_t sm, struct group *groups, u
 
 static const struct scheduler oldest = {.pick = pick_oldest};
 
-enum { MOST_RUNNERS = 16 };
+enum { MOST_RUNNERS = 24 };
 static struct runner runners[MOST_RUNNERS];
 static size_t nrunners;
 static struct runner *looked_at; /* two of them; NULL: the host has no `native` */
@@ -168,14 +169,29 @@ static void add_runner(const struct guest_engine *e, bool observed, bool schedul
     runners[nrunners++] = (struct runner){.engine = *e, .observed = observed, .scheduled = scheduled};
 }
 
+static bool is_native(const struct runner *r) { return !strcmp(r->engine.engine.name, engine_native.name); }
+
 /* The best build of `step`, and `native`, if the host has it. */
 static void add_looked_at(void)
 {
-    const struct guest_engine *last = &runners[nrunners - 1].engine;
-    if (strcmp(last->engine.name, engine_native.name) != 0) return;
+    const struct runner *last = &runners[nrunners - 1];
+    if (!is_native(last)) return;
     add_runner(&runners[0].engine, false, false);
-    add_runner(last, false, false);
+    add_runner(&last->engine, false, false);
     looked_at = &runners[nrunners - 2];
+}
+
+/* Lower levels than the best, which guest_any_engine has. */
+static void add_levels(void)
+{
+    struct guest_engine e = runners[nrunners - 1].engine;
+    const struct engine_build *best = engine_native.builds;
+    if (!is_native(&runners[nrunners - 1])) return;
+    while (strcmp(best->name, e.builds[0].name) != 0) best++;
+    for (const struct engine_build *b = best + 1; b->run; b++) {
+        e.builds[0] = *b;
+        add_runner(&e, false, false);
+    }
 }
 
 /* What can be observed is; unobserved too, if it is the engine's only build. */
@@ -189,6 +205,7 @@ static void find_runners(void)
         if (!hooks || first) add_runner(&e, false, false);
     }
     add_looked_at();
+    add_levels();
     add_runner(&runners[0].engine, false, true);
 }
 
@@ -198,6 +215,7 @@ static void open_runners(const struct gpu_config *config)
         struct gpu_config c = *config;
         r->engine.engine.builds = r->engine.builds;
         c.engine = &r->engine.engine;
+        if (is_native(r)) setenv("VENTUS_NATIVE_LEVEL", r->engine.builds[0].name, 1);
         r->gpu = gpu_create(&c, NULL);
         assert_non_null(r->gpu);
         if (r->scheduled) gpu_schedule(r->gpu, &oldest);
@@ -215,8 +233,9 @@ static void close_runners(void)
 
 /* ---- running ---- */
 
-/* What each runner has counted of the last launch, instruction by instruction: sim/counts.h. */
+/* What each runner has counted of the last launch: all in all, and instruction by instruction (sim/counts.h). */
 enum { COUNTED_WORDS = 1 << 14 };
+static struct counters counters[MOST_RUNNERS];
 static struct insn_counts counted[MOST_RUNNERS][COUNTED_WORDS];
 
 static void take_counts(const struct runner *r, struct counts *counts, uint64_t instructions)
@@ -233,7 +252,7 @@ static void take_counts(const struct runner *r, struct counts *counts, uint64_t 
 }
 
 /* Code that stores all registers is for those that are looked at alone: users have the other. */
-static struct counters run(struct runner *r, const struct recorded *c, const struct launch_options *given)
+static void run(struct runner *r, const struct recorded *c, const struct launch_options *given)
 {
     struct result result;
     struct launch_options counting = given ? *given : (struct launch_options){0}, *options = &counting;
@@ -255,19 +274,18 @@ static struct counters run(struct runner *r, const struct recorded *c, const str
     }
     fault_print(&result.fault, text, sizeof text);
     if (result.status != LAUNCH_DONE) fail_msg("%s", text);
-    return result.counters;
+    counters[r - runners] = result.counters;
 }
 
 /* On a machine that can be observed: every instruction has the logged effects. Reads the log and leaves it open. */
-static struct counters run_observed(struct runner *r, const struct recorded *c, const char *path, struct log *log)
+static void run_observed(struct runner *r, const struct recorded *c, const char *path, struct log *log)
 {
     struct observer observer = {.user = log, .after = log_compare};
     struct launch_options options = {.observers = &observer, .serial = true};
     assert_true(log_read(path, log));
-    struct counters counters = run(r, c, &options);
+    run(r, c, &options);
     if (*log->error) fail_msg("%s", log->error);
     if (!log_finished(log)) fail_msg("the log goes on where the run has ended");
-    return counters;
 }
 
 static void compare_all(const struct runner *r, struct gpu *expected, const struct recorded *c, bool concurrent)
@@ -286,18 +304,26 @@ static void compare_counters(const struct counters *a, const struct counters *b)
 #undef VENTUS_COUNTER
 }
 
+static void compare_counts(void)
+{
+    for (size_t i = 1; i < nrunners; i++) {
+        compare_counters(&counters[i], &counters[0]);
+        if (memcmp(counted[i], counted[0], sizeof counted[i]))
+            fail_msg("%s counts other instructions", runners[i].engine.builds[0].name);
+    }
+}
+
 /* Observed machines first: they find out from which place in the log local memory is. */
 static void run_logged(const struct item *it, struct gpu *expected, const struct recorded *c)
 {
     char path[4096];
     static struct log log;
-    struct counters counters[MOST_RUNNERS];
     bool concurrent = false;
     size_t compared = 0;
     path_of(it, it->log, path, sizeof path);
     for (size_t i = 0; i < nrunners; i++) {
         if (!runners[i].observed) continue;
-        counters[i] = run_observed(&runners[i], c, path, &log);
+        run_observed(&runners[i], c, path, &log);
         concurrent = log.concurrent;
         compared = log.compared;
         clear_local(expected);
@@ -307,14 +333,10 @@ static void run_logged(const struct item *it, struct gpu *expected, const struct
     }
     for (size_t i = 0; i < nrunners; i++) {
         if (runners[i].observed) continue;
-        counters[i] = run(&runners[i], c, NULL);
+        run(&runners[i], c, NULL);
         compare_all(&runners[i], expected, c, concurrent);
     }
     total_compared += compared;
-    for (size_t i = 1; i < nrunners; i++) {
-        compare_counters(&counters[i], &counters[0]);
-        if (memcmp(counted[i], counted[0], sizeof counted[i])) fail_msg("engines count other instructions");
-    }
 }
 
 static float float_at(const uint32_t *words, size_t i)
@@ -388,6 +410,7 @@ static void run_item(const struct item *it, struct gpu *expected)
     for (size_t i = 0; i < nrunners; i++) assert_true(case_load(runners[i].gpu, &c));
     if (*it->log) run_logged(it, expected, &c);
     for (size_t i = 0; i < nrunners && !*it->log; i++) run_unlogged(it, &runners[i], &c);
+    compare_counts();
     compare_turns();
     case_free(&c);
 }
