@@ -38,7 +38,8 @@ static void test_copies(void **state)
     static const char *const ways[] = {
         "loop: cp_dma_bulk v12, x10, x12\n cp_dma_mbarrier\n barrier 1\n vlw12.v v4, 0(v13)\n vadd.vv v1, v1, v4\n"
         " barrier 1\n",
-        "loop: cp_dma_bulk v12, x10, x12\n barrier 1\n cp_dma_mbarrier\n vlw12.v v4, 0(v14)\n vadd.vv v1, v1, v4\n " TAKE,
+        "loop: cp_dma_bulk v12, x10, x12\n barrier 1\n cp_dma_mbarrier\n vlw12.v v4, 0(v14)\n vadd.vv v1, v1, "
+        "v4\n " TAKE,
         "loop: bne x6, x0, 1f\n cp_dma_bulk v12, x10, x12\n cp_dma_mbarrier\n1: barrier 1\n vlw12.v v4, 0(v15)\n"
         " vadd.vv v1, v1, v4\n barrier 1\n",
         "loop: barrier 1\n" TAKE " cp_dma_bulk v12, x10, x12\n barrier 1\n vlw12.v v4, 0(v13)\n vadd.vv v1, v1, v4\n",
@@ -273,8 +274,11 @@ static void test_cancelled_at_once(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_copies),    cmocka_unit_test(test_quanta),           cmocka_unit_test(test_two_launches),
-        cmocka_unit_test(test_cancelled), cmocka_unit_test(test_cancelled_at_once),
+        cmocka_unit_test(test_copies),
+        cmocka_unit_test(test_quanta),
+        cmocka_unit_test(test_two_launches),
+        cmocka_unit_test(test_cancelled),
+        cmocka_unit_test(test_cancelled_at_once),
     };
     if (!engine_usable(&engine_native)) return 77;
     return cmocka_run_group_tests(tests, pair_setup, pair_teardown);
