@@ -1,8 +1,8 @@
-/* The default scheduler: round robin, in large pieces.
+/* The default scheduler: round robin with long turns.
  *
  * A group keeps the SM for many quanta, so that it usually ends within them and its registers stay in the host's
- * caches; a group that waits for another one still lets it run. Knows nothing of the machine but what any scheduler
- * does (schedule.h). */
+ * caches; a group that waits for another one still lets it run. This file knows no more of the machine than any
+ * scheduler does (schedule.h). */
 #include "sim/schedule.h"
 
 #include <stdlib.h>
@@ -10,11 +10,11 @@
 
 enum { GROUP_QUANTA = 16 };
 
-/* A routine that stands for an operation is some hundred instructions, which the engine `native` executes at once or,
- * where a quantum ends in it, not at all: so quanta are longer where there are such. */
+/* A routine that stands for an operation has some hundred instructions. The engine `native` replaces them by one
+ * operation of the host unless a quantum ends among them, so groups with routines get longer quanta. */
 enum { PATIENCE = 16 };
 
-/* Where an SM is in its time slice; in a cache line of its own, because SMs run on several processors. */
+/* How far an SM is in its time slice. Each place has a cache line of its own, because SMs run on several processors. */
 struct place {
     _Alignas(64) bool begun; /* the slice; if so: */
     struct group *group;     /* the one that runs, NULL: every group has run */
@@ -46,7 +46,7 @@ static void begin_group(const struct rotation *r, struct place *p, struct group 
     if (g) p->end = g->counters.instructions + GROUP_QUANTA * r->quantum;
 }
 
-/* Where a round begins; NULL: all warps wait. */
+/* Returns the warp that begins a round; NULL: all warps wait. */
 static struct warp *first_ready(const struct group *g)
 {
     struct warp *w = g->warps, *end = w + g->launch->warps;

@@ -1,6 +1,6 @@
-/* Which warp of an SM runs next. The machine asks a scheduler, which can be exchanged.
+/* A scheduler chooses the warp of an SM that runs next. The machine's can be exchanged.
  *
- * Called on the host thread of the SM: with several host threads, for several SMs at a time. */
+ * The machine asks it on the host thread of the SM: with several host threads, for several SMs at a time. */
 #ifndef VENTUS_SIM_SCHEDULE_H
 #define VENTUS_SIM_SCHEDULE_H
 
@@ -36,14 +36,14 @@ struct scheduler {
     uint64_t (*keeps)(void *user, uint32_t sm);
 };
 
-/* Makes `scheduler` the machine's, NULL: the default. Not while launches run. Only *scheduler is copied. */
+/* Gives the machine, in which no launch runs, another scheduler; NULL: the default one. It copies only *scheduler. */
 void gpu_schedule(struct gpu *gpu, const struct scheduler *scheduler);
 
 /* ---- for schedulers ---- */
 
 /* Lets those warps of the group go on whose wait is over: at a barrier when no warp of the group is on its way
- * there any more, for copies (cp_dma_mbarrier) when the four warps that belong together wait. Calling it early or
- * often does no harm. */
+ * there any more, for copies (cp_dma_mbarrier) when the four warps that belong together wait. An early or
+ * repeated call does no harm. */
 void group_wake(struct group *group);
 
 /* ---- schedule.c: the default ---- */

@@ -1,4 +1,4 @@
-/* Reader of files of settings (settings.h). Called by config.c and by timing/parameters.c. */
+/* Reads files of settings (settings.h). config.c and timing/parameters.c call it. */
 #include "sim/settings.h"
 
 #include <errno.h>

@@ -1,12 +1,12 @@
-/* The SIMT stack: which lanes run, and where the others wait (ISA notes 5; docs/machine.md draws it).
+/* The SIMT stack says which lanes run and where the others wait (ISA notes 5; docs/machine.md draws it).
  *
  * Invariant: the masks of waiting lanes and the current mask are disjoint subsets of w->lanes,
- * except that a reconvergence entry covers everything above it. Called by engines, csr.c and group.c. */
+ * except that a reconvergence entry covers everything above it. Engines, csr.c and group.c call it. */
 #include <string.h>
 
 #include "sim/machine.h"
 
-/* The bit of each lane. From a table, because the compiler then does four lanes at a time, on any host. */
+/* The bit of each lane. With a table the compiler does four lanes at a time on any host. */
 #define FOUR(n) 1u << (n), 2u << (n), 4u << (n), 8u << (n)
 static const uint32_t lane_bit[ISA_LANES] = {FOUR(0),  FOUR(4),  FOUR(8),  FOUR(12),
                                              FOUR(16), FOUR(20), FOUR(24), FOUR(28)};
@@ -29,7 +29,7 @@ static bool taken_first(uint32_t taken, uint32_t rest, enum path_order order)
 {
     if (order == PATH_TAKEN_FIRST) return true;
     if (order == PATH_FALLTHROUGH_FIRST) return false;
-    return __builtin_popcount(taken) <= __builtin_popcount(rest); /* a tie runs the target first */
+    return __builtin_popcount(taken) <= __builtin_popcount(rest); /* in a tie the target runs first */
 }
 
 bool simt_branch(struct warp *w, uint32_t taken, uint32_t target, uint32_t next, enum path_order order, uint32_t *pc)

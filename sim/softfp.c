@@ -9,7 +9,7 @@ typedef unsigned __int128 u128;
 
 enum specials { IEEE, NAN_ONLY, NUMBERS_ONLY };
 
-/* Patterns in here are without sign and without the `pad` unused bits below the fraction. */
+/* These patterns have no sign and none of the `pad` unused bits below the fraction. */
 struct layout {
     uint8_t exp_bits, frac_bits, pad;
     uint8_t specials;
@@ -31,11 +31,11 @@ static const struct layout layouts[] = {
     [FP_E3M0] = {3, 0, 0, NUMBERS_ONLY, true, 0x7, 0x7, 0x7},
 };
 
-/* From QUIET on they are NaNs. */
+/* QUIET and all kinds behind it are NaNs. */
 enum kind { ZERO, FINITE, INFINITE, QUIET, SIGNALLING };
 
 /* The bit of `sig` that weighs 2^exp. Two bits above it are free, one for the carry of a sum; an operand's
- * 53 bits and a product's 106 leave at least 20 below. */
+ * 53 bits and a product's 106 leave at least 20 bits below. */
 enum { LEAD = 125 };
 
 /* FINITE: sig * 2^(exp - LEAD), with bit LEAD the highest one. */
@@ -95,7 +95,7 @@ static inline u128 shift_right_sticky(u128 x, int n)
     return r | (r << n != x);
 }
 
-/* Brings the highest one of a sig that is not 0 to bit LEAD. */
+/* Moves the highest one of a sig that is not 0 to bit LEAD. */
 static inline struct number normalised(bool sign, int exp, u128 sig)
 {
     int up = LEAD - highest_bit(sig);
@@ -142,7 +142,7 @@ static uint64_t overflow(const struct layout *l, bool sign, struct fp_env *env)
     return away ? infinity(l, sign) : pattern(l, sign, l->largest);
 }
 
-/* Smaller than the smallest normal number, even if rounded as though exponents had no end? */
+/* Is the number smaller than the smallest normal one, even if rounded as though exponents had no end? */
 static bool is_tiny(const struct layout *l, struct number n, unsigned mode)
 {
     bool inexact;
@@ -184,7 +184,7 @@ static inline uint64_t pack(const struct layout *l, struct number n, struct fp_e
 
 static inline struct number special(enum kind kind, bool sign) { return (struct number){kind, sign, 0, 0}; }
 
-/* Of operands with a NaN among them. */
+/* Returns the result of operands with a NaN among them. */
 static inline struct number nan_of(struct number a, struct number b)
 {
     return special(a.kind == SIGNALLING || b.kind == SIGNALLING ? SIGNALLING : QUIET, false);
@@ -308,14 +308,14 @@ uint64_t fp_sqrt(enum fp_format f, uint64_t a, struct fp_env *env)
 
 /* ---- order and class ---- */
 
-/* Orders numbers as integers; both zeros are 0. */
+/* Maps patterns to integers of the same order; both zeros are 0. */
 static inline int64_t order(const struct layout *l, uint64_t a)
 {
     int64_t m = (int64_t)magnitude(l, a);
     return sign_of(l, a) ? -m : m;
 }
 
-/* Is one of them a NaN? Then NV, if it signals or `any` NaN does. */
+/* Is one of them a NaN? Raises NV if it signals, and with `any` for every NaN. */
 static inline bool unordered(const struct layout *l, uint64_t a, uint64_t b, bool any, struct fp_env *env)
 {
     enum kind ka = kind_of(l, a), kb = kind_of(l, b);
@@ -342,7 +342,7 @@ bool fp_le(enum fp_format f, uint64_t a, uint64_t b, struct fp_env *env)
     return !unordered(l, a, b, true, env) && order(l, a) <= order(l, b);
 }
 
-/* The smaller, or with `larger` the other. */
+/* Returns the smaller one, or with `larger` the larger one. */
 static uint64_t extremum(const struct layout *l, uint64_t a, uint64_t b, bool larger, struct fp_env *env)
 {
     bool first;

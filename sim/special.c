@@ -28,7 +28,7 @@ static double apply(enum sfu_function function, double x)
     return NAN;
 }
 
-/* Volatile, so that no compiler moves the computation out from between the changes of mode. */
+/* The operand is volatile, so that no compiler moves the computation out from between the changes of mode. */
 static double apply_to_nearest(enum sfu_function function, volatile double x)
 {
     fenv_t host;
@@ -39,7 +39,7 @@ static double apply_to_nearest(enum sfu_function function, volatile double x)
     return x;
 }
 
-/* Of the functions that are rows of lanes; false: it is another one. */
+/* Computes a function that has a row of lanes; false: it has none. */
 static bool lane_function(enum sfu_function function, volatile uint32_t *a)
 {
     switch (function) {

@@ -17,8 +17,8 @@ enum sfu_function {
 };
 // clang-format on
 
-/* The function of the pattern a, in any format; the hardware has FP_F32, FP_F16 and FP_BF16. The host may be
- * in any rounding mode; its mode and exception flags are left as they were. */
+/* Computes the function of the pattern a, in any format; the hardware has FP_F32, FP_F16 and FP_BF16. The host may be
+ * in any rounding mode; the call keeps its mode and exception flags. */
 uint64_t sfu(enum sfu_function function, enum fp_format format, uint64_t a);
 
 #endif

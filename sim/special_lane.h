@@ -2,14 +2,14 @@
  * vector code. Products and sums round separately (-ffp-contract=off), which gives every engine and host the same
  * results: relative errors are below 2^-38, before they are rounded to binary32.
  *
- * The host rounds to nearest; special.c sees to it, and the rows have the flag NEAREST. Included by lane.h. */
+ * The host rounds to nearest: special.c sees to it, and the rows have the flag NEAREST. lane.h includes this file. */
 #ifndef VENTUS_SIM_SPECIAL_LANE_H
 #define VENTUS_SIM_SPECIAL_LANE_H
 
-/* Added to a number below 2^51, it leaves the nearest integer: the number's lowest bits. */
+/* The sum of it and a number below 2^51 holds the nearest integer in its lowest bits. */
 #define D_INTEGER 0x1.8p52
 
-/* 2^n for the integer that D_INTEGER + n holds, -1022 <= n <= 1023. */
+/* Computes 2^n for the integer that D_INTEGER + n holds, -1022 <= n <= 1023. */
 LANE double d_power(double moved) { return d_of((d_bits(moved) + 1023) << 52); }
 
 /* Beyond these bounds nothing changes but the exponent of an infinity or of zero. NaN stays. */

@@ -1,11 +1,12 @@
-/* The engine: runs one warp, instruction by instruction.
+/* The engine `step` runs one warp, instruction by instruction.
  *
- * Arithmetic of lanes is a function of lanes.c, which is called at once. For the rest there is one switch with a case
- * for each line of isa/insn.def, which calls the function of the line's kind. Scalar arithmetic comes from the table's
- * expression; memory, control flow and CSRs are written out here.
- * The functions are inlined into the switch; what they get from the line is constant. Compiled several times
- * (STEP_NAME, with the functions of STEP_LANES): per host instruction set, and with STEP_HOOKED for observers, flags
- * and SV39. Invariants: w->pc is the address of the instruction in progress; x[0] is 0. Called by group.c. */
+ * It calls a function of lanes.c for arithmetic of lanes. For the rest there is one switch with a case for each line of
+ * isa/insn.def, which calls the function of the line's kind. Scalar arithmetic comes from the table's expression;
+ * memory, control flow and CSRs are written out here.
+ * The compiler inlines the functions into the switch, where the arguments that come from the line are constants. The
+ * build compiles this file several times (STEP_NAME, with the functions of STEP_LANES): for each instruction set of the
+ * host, and with STEP_HOOKED for observers, flags and SV39. Invariants: w->pc is the address of the instruction in
+ * progress; x[0] is 0. group.c calls the engine. */
 #include "isa/flags.h"
 #include "sim/access.h"
 #include "sim/dma.h"
@@ -36,7 +37,7 @@ struct step {
     struct insn_counts *counts; /* its own; NULL: none are kept */
 };
 
-/* Address of the instruction word, behind its prefix; before a jump. */
+/* Returns the address of the instruction word, which is behind the prefix; only before a jump. */
 INLINE uint32_t here(const struct step *s) { return s->next - 4; }
 
 INLINE void write_x(struct step *s, uint32_t value)
@@ -68,12 +69,12 @@ NOINLINE enum stop refuse(struct sm *sm, const struct warp *w, const char *why)
     return fault_raise(sm, w, FAULT_ILLEGAL, ISA_LANES, 0, why);
 }
 
-/* `why`: what a call says that has executed the instruction, or NULL. */
+/* Faults with the reason why a call could not execute the instruction; NULL: the call has executed it. */
 INLINE enum stop refuse_if(struct step *s, const char *why) { return why ? refuse(s->sm, s->w, why) : STOP_NOT; }
 
 /* ---- arithmetic ---- */
 
-/* A row's expression of scalar registers, the immediate, and one operand that comes from elsewhere. */
+/* Evaluates a row's expression of scalar registers, the immediate, and one operand that comes from elsewhere. */
 typedef uint32_t value_fn(const struct step *s, uint32_t other);
 
 INLINE void count_vector(struct step *s)
@@ -90,16 +91,16 @@ INLINE enum stop run_exact_lanes(struct step *s)
     return run_exact(s);
 }
 
-/* Behind a prefix that changes operands. */
+/* Executes an instruction behind a prefix that changes its operands. */
 INLINE enum stop run_modified(struct step *s) { return s->d->vectors ? run_exact_lanes(s) : run_exact(s); }
 
-/* Rows whose flags somebody may see are computed out of line. */
+/* Does somebody see the flags of the row? Then eval.c computes it. */
 INLINE bool accrues(const struct step *s, uint32_t row)
 {
     return STEP_HOOKED && (row & (ROUND | FP | SAT)) && s->w->group->flags;
 }
 
-/* Or in a rounding mode that the host does not have, or that is not the row's. */
+/* Does the warp round as the host does not, or otherwise than the row? Then eval.c computes it, too. */
 INLINE bool is_exact(const struct step *s, uint32_t row)
 {
     return accrues(s, row) || ((row & ROUND) && s->w->frm > 3) || ((row & NEAREST) && s->w->frm != FP_RNE);
@@ -113,7 +114,7 @@ INLINE enum stop run_scalar(struct step *s, uint32_t row, value_fn *value)
     return STOP_NOT;
 }
 
-/* A row of lanes.h. */
+/* Executes a row of lanes.h. */
 INLINE enum stop run_lanes(struct step *s, const struct lane_row *row)
 {
     bool plain = s->w->frm == FP_RNE && !(STEP_HOOKED && s->w->group->flags); /* then its flags need not be looked up */
@@ -123,7 +124,7 @@ INLINE enum stop run_lanes(struct step *s, const struct lane_row *row)
     return STOP_NOT;
 }
 
-/* A value of the last active lane. */
+/* Writes a value of the last active lane to rd. */
 INLINE enum stop run_last_lane(struct step *s, value_fn *value)
 {
     uint32_t active = s->w->active;
@@ -136,7 +137,7 @@ INLINE enum stop run_last_lane(struct step *s, value_fn *value)
 
 INLINE uint32_t target(const struct step *s) { return here(s) + (uint32_t)s->in->imm; }
 
-/* Are instructions counted one by one? In builds for launches that ask for it, and in the hooked one. */
+/* Does this build count instructions one by one? Those for launches that ask for it do, and the hooked one. */
 INLINE bool is_counted(const struct step *s) { return STEP_COUNTED && s->counts; }
 
 INLINE enum stop branch(struct step *s, bool taken)
@@ -213,7 +214,7 @@ INLINE enum stop run_memory(struct step *s)
     return STOP_NOT;
 }
 
-/* Rows that only memory_run knows: code.c dispatches them there at once. */
+/* memory_run alone executes these rows: code.c dispatches them there at once. */
 INLINE bool out_of_line(uint32_t row) { return row & (LONG | SPACE(3)); }
 
 INLINE uint32_t scalar_address(const struct step *s) { return s->x[s->in->rs1] + (uint32_t)s->in->imm; }
@@ -264,7 +265,7 @@ INLINE enum stop store_flat(struct step *s, uint32_t row)
     return STOP_NOT;
 }
 
-/* Sets the addresses of private memory. The active lanes whose access would leave its word. */
+/* Sets the addresses of private memory. Returns the active lanes whose access would leave its word. */
 INLINE uint32_t crossing(struct step *s, uint32_t row)
 {
     return s->w->active & private_addresses(s->sm, s->w, s->v[s->in->rs1], (uint32_t)s->in->imm, bytes(row));
@@ -353,7 +354,7 @@ INLINE enum stop set_vl(struct step *s, value_fn *value)
     return vtype_is_words(vtype) ? STOP_NOT : leave(s, STOP_QUANTUM); /* goes on in the build that knows others */
 }
 
-/* An instruction that does what the vector type says, which is not words. */
+/* Executes an instruction whose elements, by the vector type, are no words. */
 NOINLINE enum stop run_elements(struct step *s)
 {
     const struct launch *l = s->w->group->launch;
@@ -374,7 +375,7 @@ INLINE enum stop fence(struct step *s)
     return STOP_NOT;
 }
 
-/* Ends the run: what has been decoded is forgotten, the page of this instruction too. */
+/* Drops all decoded code, the page of this instruction too, and so ends the run. */
 INLINE enum stop fence_code(struct step *s)
 {
     if (STEP_HOOKED) translate_forget(s->sm);
@@ -405,7 +406,7 @@ INLINE enum stop run_ray(struct step *s, ray_fn *run)
 
 /* ---- the lines of the table ---- */
 
-/* Kinds whose expressions are of scalar registers; V2X and CSR give `other` its name. */
+/* The expressions of these kinds use scalar registers; V2X and CSR give `other` its name. */
 #define ROW_X      ~, VALUE
 #define ROW_BRANCH ~, VALUE
 #define ROW_JAL    ~, VALUE
@@ -492,7 +493,7 @@ INLINE enum stop run_ray(struct step *s, ray_fn *run)
 #define DO_BARRIERSUB(id, expr, flags) break; /* a subgroup is a warp, and a warp is in step with itself */
 #define DO_ENDPRG(id, expr, flags)     DO(end_warp(&s))
 
-/* Where accesses are checked, everything that accesses memory is memory_run's. */
+/* Where accesses are checked, memory_run executes everything that accesses memory. */
 INLINE unsigned dispatch_of(const struct warp *w, const struct decoded *d, bool checked)
 {
     if (STEP_HOOKED && !vtype_is_words(w->vtype) && d->dispatch != DISPATCH_REFUSED && elements_matter(&d->in))
@@ -500,7 +501,7 @@ INLINE unsigned dispatch_of(const struct warp *w, const struct decoded *d, bool 
     return checked && isa_memory(&d->in).words && d->dispatch != DISPATCH_REFUSED ? DISPATCH_MEMORY : d->dispatch;
 }
 
-/* A flat access of r2025: the engine's own, unless the base address of some lane is private. */
+/* The engine executes a flat access of r2025 itself unless the base address of some lane is private. */
 INLINE unsigned dispatch_flat(const struct step *s)
 {
     return s->w->active & flat_private(s->v[s->in->rs1]) ? DISPATCH_MEMORY : s->in->op;
@@ -512,7 +513,7 @@ INLINE void count_insn(struct step *s, int change)
     s->counts->lanes += (uint64_t)(int64_t)(change * (int)s->w->nactive);
 }
 
-/* STOP_NOT: it may be executed. */
+/* Returns STOP_NOT when the instruction may be executed. */
 INLINE enum stop announce_insn(struct step *s, const struct code_page *page)
 {
     enum stop stop;

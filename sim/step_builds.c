@@ -1,4 +1,4 @@
-/* The engine `step`, and which of the builds of step.c a host can run. */
+/* Lists the builds of step.c, which make up the engine `step`, and says which of them a host can run. */
 #include "sim/engine.h"
 
 #include "host/host.h"

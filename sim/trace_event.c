@@ -1,4 +1,4 @@
-/* Trace events as JSON. */
+/* Writes trace events as JSON (trace_event.h). */
 #include "sim/trace_event.h"
 
 #include "sim/output.h"

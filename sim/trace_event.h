@@ -1,16 +1,15 @@
 /* The JSON that ui.perfetto.dev and chrome://tracing open ("Trace Event Format"), event by event: processes are groups
- * of tracks, tracks have slices. Written by the timeline of the cycle model and that of a program (driver/timeline.c).
- */
+ * of tracks, tracks have slices. The timelines of the cycle model and of programs (driver/timeline.c) write it. */
 #ifndef VENTUS_SIM_TRACE_EVENT_H
 #define VENTUS_SIM_TRACE_EVENT_H
 
 #include <stdint.h>
 #include <stdio.h>
 
-/* What goes before the first event: what `clock` says of the times, where they are from (`configuration`), and the name
- * of process `process`. */
+/* Writes the text in front of the first event: what `clock` says of the times, what machine they are of
+ * (`configuration`), and the name of process `process`. */
 void trace_event_open(FILE *out, const char *clock, const char *configuration, unsigned process, const char *name);
-/* What goes behind the last one. */
+/* Writes the text behind the last event. */
 void trace_event_close(FILE *out);
 
 /* Names a process ("process_name") or a track of it ("thread_name"). */

@@ -1,12 +1,12 @@
-/* SV39: virtual addresses of a launch whose pages are translated.
+/* SV39 translates the virtual addresses of a launch that asks for it.
  *
- * Three levels of 512 entries of eight bytes; pages of 4 KiB, superpages of 2 MiB and 1 GiB. V, R, W and X
- * are honoured. U is ignored: there is one mode. A and D are neither needed nor written, because the public
- * driver writes V, R, W and X alone and nobody evicts pages. Physical addresses are those of the 4 GiB window.
- * Engines that offer it (NEEDS_SV39) and access.c translate.
+ * Tables have three levels of 512 entries of eight bytes; pages are of 4 KiB, superpages of 2 MiB and 1 GiB. The
+ * machine obeys V, R, W and X. It ignores U, because there is one mode, and neither needs nor writes A and D, because
+ * the public driver writes V, R, W and X alone and nobody evicts pages. Physical addresses are those of the 4 GiB
+ * window. Engines that offer it (NEEDS_SV39) and access.c translate.
  *
- * Each SM keeps the pages it used last. They are forgotten when a work-group starts, at fence and fence.i, and
- * when another root is used; a table that changes in between is seen late, as on hardware. */
+ * Each SM keeps the pages it used last. It forgets them when a work-group starts, at fence and fence.i, and when
+ * another root is used; it sees a table that changes in between late, as hardware does. */
 #include <string.h>
 
 #include "sim/layout.h"
@@ -37,7 +37,7 @@ static const char *refused(uint64_t entry, unsigned access)
     return NULL;
 }
 
-/* Physical address of `addr` by the leaf entry of a level. */
+/* Finds the physical address of `addr` by the leaf entry of a level. */
 static const char *leaf(uint64_t entry, unsigned level, uint64_t addr, uint64_t *physical)
 {
     uint64_t span = 1ull << (PAGE_BITS + level * SV39_INDEX_BITS), base = (entry >> SV39_NUMBER_SHIFT & PPN_MASK)
@@ -47,7 +47,7 @@ static const char *leaf(uint64_t entry, unsigned level, uint64_t addr, uint64_t 
     return *physical < MEM_SPAN ? NULL : "physical address beyond 4 GiB";
 }
 
-/* NULL, or why the address has no translation. */
+/* Walks the tables. Returns NULL, or why the address has no translation. */
 static const char *walk(const struct gpu *gpu, uint64_t table, uint64_t addr, uint64_t *entry, uint64_t *physical)
 {
     if (!is_canonical(addr)) return "address is not sign-extended from bit 38";
@@ -69,7 +69,7 @@ static uint8_t granted(uint64_t entry)
                      (entry & SV39_X ? GPU_EXEC : 0));
 }
 
-/* Scattered, because code, data and private memory begin at round addresses. */
+/* Scatters pages over the entries, because code, data and private memory begin at round addresses. */
 static struct tlb_entry *tlb_place(struct sm *sm, uint64_t page)
 {
     return &sm->tlb[(page * 0x9e3779b97f4a7c15) >> (64 - TLB_BITS)];

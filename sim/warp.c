@@ -1,6 +1,7 @@
-/* What observers read and change of a warp, with the invariants of struct warp and of the machine around it kept.
+/* Observers read and change a warp with these functions, which keep the invariants of struct warp and of the machine
+ * around it.
  *
- * Called from hooks, on the host thread of the warp's SM; warp_clear by group.c and engines. */
+ * Hooks call them on the host thread of the warp's SM; group.c and engines call warp_clear. */
 #include <string.h>
 
 #include "sim/machine.h"
@@ -59,14 +60,14 @@ void warp_set_pc(struct warp *w, uint32_t pc) { w->pc = pc; }
 
 /* ---- memory ---- */
 
-/* The part of [addr, addr + size) that lies in the page of its first byte. */
+/* Returns the size of the part of [addr, addr + size) that lies in the page of its first byte. */
 static uint32_t in_page(uint64_t addr, uint32_t size)
 {
     uint64_t left = ABI_PAGE - addr % ABI_PAGE;
     return size < left ? size : (uint32_t)left;
 }
 
-/* Bytes of one page, which is writable only for the moment if it was not. */
+/* Writes bytes of one page, which is writable only for the moment if it was not. */
 static bool write_page(struct sm *sm, uint8_t *to, const void *bytes, uint32_t size)
 {
     uint32_t at = (uint32_t)(to - sm->gpu->mem);

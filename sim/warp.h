@@ -86,61 +86,61 @@ static inline uint32_t warp_v0(const struct warp *w)
     return mask;
 }
 
-/* Number of the SM that a work-group lives on. */
+/* Returns the number of the SM that a work-group lives on. */
 uint32_t group_sm(const struct group *group);
 
 /* ---- warp.c, simt.c and dma.c: for observers, of the warps of a group whose hook is being called ---- */
 
-/* The access that the warp's last memory instruction made. */
+/* Returns the access that the warp's last memory instruction made. */
 const struct access *warp_access(const struct warp *w);
 
-/* The host address of a guest address of an access, translated if the launch's are; NULL if nothing is open there.
- * `size` bytes, within a page. */
+/* Returns the host address of a guest address of an access, translated if the launch's are, of `size` bytes within a
+ * page; NULL if nothing is open there. */
 const void *warp_memory(const struct warp *w, uint64_t addr, uint32_t size);
 
-/* Bytes of asynchronous copies that the warp has issued and that are not yet in local memory. */
+/* Counts the bytes of asynchronous copies that the warp has issued and that are not yet in local memory. */
 uint32_t warp_copies(const struct warp *w);
 
-/* The words at pc, as many as can be executed, and how many. */
+/* Reads the words at pc, as many as can be executed, and returns how many. */
 size_t warp_code(const struct warp *w, uint32_t pc, uint32_t words[ISA_MAX_WORDS]);
 
-/* What a control register holds. False: there is none of this number. */
+/* Reads a control register. False: there is none of this number. */
 bool warp_csr(const struct warp *w, unsigned number, uint32_t *value);
 
 /* The following change a warp, in observer.before only. False: the launch has no such register, or it cannot be
  * written; nothing has changed. */
 
-/* A scalar register; x0 stays 0. */
+/* Sets a scalar register; x0 stays 0. */
 bool warp_set_x(struct warp *w, unsigned number, uint32_t value);
 
-/* One lane of a vector register, whether it is active or not. */
+/* Sets one lane of a vector register, whether it is active or not. */
 bool warp_set_v(struct warp *w, unsigned number, unsigned lane, uint32_t value);
 
-/* A control register, as csrrw would. */
+/* Sets a control register as csrrw would. */
 bool warp_set_csr(struct warp *w, unsigned number, uint32_t value);
 
-/* Where the warp goes on. The SIMT stack stays: a join that is passed over leaves lanes waiting. */
+/* Sets the address at which the warp goes on. The SIMT stack stays: a join that is passed over leaves lanes waiting. */
 void warp_set_pc(struct warp *w, uint32_t pc);
 
-/* The SIMT mask and what follows from it and vl; lanes that do not exist are left out. */
+/* Sets the SIMT mask and what follows from it and vl; lanes that do not exist are left out. */
 void warp_set_mask(struct warp *w, uint32_t mask);
 
-/* What ends the launch when observer.before returns FAIL: the fault of the warp's next instruction, and why. */
+/* Sets the fault of the warp's next instruction, with which observer.before ends the launch when it returns FAIL. */
 void warp_fail(struct warp *w, enum fault_kind kind, const char *why);
 
-/* Writes the registers of a blank warp (engine.h); nothing to do for others. Also for engines. */
+/* Writes the registers of a blank warp (engine.h) and does nothing to others. Engines call it, too. */
 void warp_clear(struct warp *w);
 
-/* Memory as the warp sees it, also what it can only read or execute. Ends reservations there as a store would, and what
- * is written to code is executed. False: not all of it is open, or the host has no memory (some may have been written).
- */
+/* Writes memory as the warp sees it, also what it can only read or execute. It ends reservations there as a store
+ * would, and the warp executes what is written to code. False: not all of it is open, or the host has no memory (some
+ * may have been written). */
 bool warp_set_memory(struct warp *w, uint64_t addr, const void *bytes, uint32_t size);
 
 /* ---- vector types ---- */
 
-/* Bits of an element, of a type that a machine has. */
+/* Returns the bits of an element, of a type that a machine has. */
 static inline unsigned vtype_sew(uint32_t vtype) { return 8u << (vtype >> 3 & 7); }
-/* Are elements words, one register each? It is so at a warp's start, and for ever on machines without documents. */
+/* Are elements words, one register each? They are at a warp's start, and always on machines that follow no document. */
 static inline bool vtype_is_words(uint32_t vtype) { return (vtype & ~0xc0u) == 2 << 3; }
 
 #endif

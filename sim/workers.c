@@ -1,4 +1,4 @@
-/* Threads that wait for work. Called by dispatch.c, on the thread in gpu_run. */
+/* Threads wait here for work. dispatch.c calls these functions on the thread in gpu_run. */
 #include "sim/workers.h"
 
 #include <stdatomic.h>

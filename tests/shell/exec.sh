@@ -14,6 +14,18 @@ kernel void case_main(global int *a, int n)
     a[get_global_id(0)] = n;
 }
 CL
+cat >barriers.cl <<'CL'
+kernel __attribute__((reqd_work_group_size(64, 1, 1))) void barriers(global int *a, int n)
+{
+    local int l[64];
+    for (int i = 0; n == 0; i++) {
+        l[get_local_id(0)] = i;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        a[get_global_id(0)] += l[63 - get_local_id(0)];
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+}
+CL
 cat >beyond.cl <<'CL'
 kernel void beyond(global int *a) { a[get_global_id(0) + 1000000] = 1; }
 CL
@@ -80,6 +92,8 @@ grep -q 'nothing found' r.txt || wrong "--check-file"
 for engine in step native; do
     check 3 "the launch has not ended in time; it was at line [45], work-item (5,0,0), work-group (0,0,0) warp 0 lane 5, pc 0x80000.*active lanes 00000020" \
         $exec --engine $engine --timeout 0.3 ./host endless.cl case_main
+    check 3 "kernel barriers.*the launch has not ended in time; it was at line [4-9], work-item (.*pc 0x80000" \
+        $exec --engine $engine --timeout 0.3 ./host barriers.cl barriers
 done
 # To it alone: the second signal ends a program at once.
 timeout --foreground -k 20 -s INT 1.5 $exec --timeline stopped.json ./host endless.cl case_main >out.txt 2>&1

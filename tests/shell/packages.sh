@@ -23,8 +23,11 @@ bash -c 'set -eu; . packaging/PKGBUILD; declare -F build check package >/dev/nul
 for field in pkgname pkgver pkgrel pkgdesc arch license depends makedepends source sha256sums; do
     declare -p $field >/dev/null; done
 [ "$pkgname-$pkgver.tar.xz" = "${source[0]}" ] && [ ${#source[@]} = ${#sha256sums[@]} ]' || wrong packaging/PKGBUILD
+# Meson refuses an option that is given twice.
+twice=$(sed -n '/^%meson/s/.* -D\([a-z]*dir\)=.*/\1/p' packaging/ventus.spec)
+[ -z "$twice" ] || wrong "packaging/ventus.spec: %meson says $twice, too"
 if command -v rpmspec >"$dir/where.txt"; then
-    rpmspec -q packaging/ventus.spec >"$dir/out.txt" 2>&1 || { wrong packaging/ventus.spec; cat "$dir/out.txt"; }
+    rpmspec --load packaging/fedora.macros -q packaging/ventus.spec >"$dir/out.txt" 2>&1 || { wrong packaging/ventus.spec; cat "$dir/out.txt"; }
     [ "$(grep -c '^ventus-' "$dir/out.txt")" -ge 5 ] || wrong 'packaging/ventus.spec: less than five packages'
 fi
 for script in packaging/*.sh debian/tests/device debian/tests/build; do sh -n $script || wrong $script; done
@@ -57,7 +60,7 @@ def matches(path, pattern):
     return fnmatch.fnmatchcase(path, pattern) or fnmatch.fnmatchcase(path, pattern.rstrip("/") + "/*")
 
 debian = {os.path.basename(f)[:-8]: open(f).read().split() for f in glob.glob(source + "/debian/*.install")}
-macros = {"_sysconfdir": "etc", "_libdir": "usr/lib/x", "_prefix": "usr", "_datadir": "usr/share", "_mandir": "usr/share/man", "_bindir": "usr/bin",
+macros = {"_sysconfdir": "etc", "_libdir": "usr/lib/x", "_libexecdir": "usr/libexec", "_datadir": "usr/share", "_mandir": "usr/share/man", "_bindir": "usr/bin",
           "_includedir": "usr/include", "_docdir": "usr/share/doc", "name": "ventus", "major": "[0-9]"}
 rpm, package = {}, None
 for line in open(source + "/packaging/ventus.spec"):
