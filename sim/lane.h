@@ -249,7 +249,11 @@ LANE uint32_t f16_near(float x)
     memcpy(&bits, &half, sizeof bits);
     return x == x ? bits : H_NAN;
 }
-LANE uint32_t f_from_f16(uint32_t a) { return (a & 0x7fff) > H_INF ? F_NAN : f_bits(f16_float(a)); }
+LANE uint32_t f_from_f16(uint32_t a)
+{
+    const float x = f16_float(a);
+    return x == x ? f_bits(x) : F_NAN;
+}
 LANE uint32_t f_to_f16(uint32_t a) { return f16_near(f_of(a)); }
 
 #ifdef LANE_HALF_ARITHMETIC /* and computes with them */

@@ -13,11 +13,18 @@ static LLVMValueRef behind_casts(LLVMValueRef v)
     return v;
 }
 
+/* Of numbers with so many bits. */
+static unsigned long long canonical_nan(unsigned width)
+{
+    return width == 16 ? 0x7e00 : width == 32 ? 0x7fc00000 : 0x7ff8000000000000;
+}
+
 static bool is_nan(LLVMValueRef element)
 {
     LLVMBool loses;
     if (LLVMIsAConstantFP(element)) return isnan(LLVMConstRealGetDouble(element, &loses));
-    return LLVMIsAConstantInt(element) && LLVMConstIntGetZExtValue(element) == 0x7ff8000000000000;
+    return LLVMIsAConstantInt(element) &&
+           LLVMConstIntGetZExtValue(element) == canonical_nan(LLVMGetIntTypeWidth(LLVMTypeOf(element)));
 }
 
 static bool is_nans(LLVMValueRef constant)
@@ -43,11 +50,13 @@ static bool rounds(LLVMValueRef insn)
     return calls_one_of(insn, (const char *const[]){"llvm.floor.", "llvm.ceil.", "llvm.trunc.", "llvm.rint.", NULL});
 }
 
-/* Is v a NaN exactly if x is one, because it is x, or x without its fraction? */
+static bool is_as_float(LLVMValueRef insn) { return LLVMIsAFPExtInst(insn) || LLVMIsAFPTruncInst(insn); }
+
+/* Is v a NaN exactly if x is one, because it is x, x without its fraction, or x as a half, float or double? */
 static bool follows(LLVMValueRef v, LLVMValueRef x)
 {
     v = behind_casts(v);
-    return v == x || (rounds(v) && behind_casts(LLVMGetOperand(v, 0)) == x);
+    return v == x || ((rounds(v) || is_as_float(v)) && behind_casts(LLVMGetOperand(v, 0)) == x);
 }
 
 /* f(x) of `x is a number ? f(x) : nan`. NULL: that is not what v is. */
@@ -85,28 +94,88 @@ static LLVMValueRef as_type(LLVMBuilderRef b, LLVMValueRef v, LLVMTypeRef type)
     return LLVMTypeOf(v) == type ? v : LLVMBuildBitCast(b, v, type, "");
 }
 
-static bool changes_sign(LLVMValueRef v)
+/* Bits of the elements of a vector of numbers, or of integers with their bits. */
+static unsigned width_of(LLVMValueRef v)
+{
+    LLVMTypeRef element = LLVMGetElementType(LLVMTypeOf(v));
+    switch (LLVMGetTypeKind(element)) {
+    case LLVMHalfTypeKind: return 16;
+    case LLVMFloatTypeKind: return 32;
+    case LLVMDoubleTypeKind: return 64;
+    default: return LLVMGetIntTypeWidth(element);
+    }
+}
+
+/* Are the bits that are set in a constant, or those that are not, signs of numbers of this width? */
+static bool is_signs(LLVMValueRef constant, unsigned width, bool set)
+{
+    if (!LLVMIsConstant(constant)) return false;
+    for (unsigned i = 0; i < LLVMGetVectorSize(LLVMTypeOf(constant)); i++) {
+        LLVMValueRef element = LLVMGetAggregateElement(constant, i);
+        if (!element || !LLVMIsAConstantInt(element)) return false;
+        const unsigned bits = LLVMGetIntTypeWidth(LLVMTypeOf(element));
+        unsigned long long others = LLVMConstIntGetZExtValue(element) ^ (set ? 0 : ~0ull >> (64 - bits));
+        for (unsigned end = width; end <= bits; end += width) others &= ~(1ull << (end - 1));
+        if (others) return false;
+    }
+    return true;
+}
+
+/* Is v its first operand, but for signs of numbers of this width and numbers that are left out? */
+static bool keeps_numbers(LLVMValueRef v, unsigned width)
 {
     static const char *const absolute[] = {"llvm.fabs.", NULL};
-    return LLVMIsAInstruction(v) && (LLVMGetInstructionOpcode(v) == LLVMFNeg || calls_one_of(v, absolute));
+    switch (LLVMGetInstructionOpcode(v)) {
+    case LLVMFNeg: return true;
+    case LLVMTrunc: return width_of(v) % width == 0;
+    case LLVMOr:
+    case LLVMXor: return is_signs(LLVMGetOperand(v, 1), width, true);
+    case LLVMAnd: return is_signs(LLVMGetOperand(v, 1), width, false);
+    default: return calls_one_of(v, absolute);
+    }
+}
+
+static LLVMValueRef before_within(LLVMBuilderRef b, LLVMValueRef operand, unsigned width, unsigned depth);
+
+/* A copy of v whose operands from first to last are as they were; v itself if none has been made canonical. */
+static LLVMValueRef with_before(LLVMBuilderRef b, LLVMValueRef v, unsigned first, unsigned last, unsigned width,
+                                unsigned depth)
+{
+    LLVMValueRef copy = NULL;
+    for (unsigned i = first; i <= last; i++) {
+        LLVMValueRef operand = LLVMGetOperand(v, i), was = before_within(b, operand, width, depth);
+        if (was == operand) continue;
+        if (!copy) copy = LLVMInstructionClone(v);
+        LLVMSetOperand(copy, i, was);
+    }
+    if (!copy) return v;
+    LLVMPositionBuilderBefore(b, v);
+    LLVMInsertIntoBuilder(b, copy);
+    return copy;
+}
+
+/* Numbers of this width as they were before their NaNs were made canonical, signs were changed, and some were chosen.
+ */
+static LLVMValueRef before_within(LLVMBuilderRef b, LLVMValueRef operand, unsigned width, unsigned depth)
+{
+    LLVMTypeRef type = LLVMTypeOf(operand);
+    LLVMValueRef v = behind_casts(operand), was = v;
+    if (!LLVMIsAInstruction(v) || LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMVectorTypeKind) return operand;
+    LLVMValueRef number = width_of(v) == width ? number_of(v) : NULL;
+    if (number) was = number;
+    else if (depth && LLVMIsASelectInst(v)) was = with_before(b, v, 1, 2, width, depth - 1);
+    else if (depth && keeps_numbers(v, width)) was = with_before(b, v, 0, 0, width, depth - 1);
+    if (was == v) return operand;
+    LLVMPositionBuilderBefore(b, v);
+    return as_type(b, was, type);
 }
 
 /* An operand for those to whom all NaNs are one. */
 static LLVMValueRef before(LLVMBuilderRef b, LLVMValueRef operand)
 {
-    LLVMTypeRef type = LLVMTypeOf(operand);
-    LLVMValueRef number = number_of(operand), v = behind_casts(operand);
-    if (number) {
-        LLVMPositionBuilderBefore(b, v);
-        return as_type(b, number, type);
-    }
-    if (!changes_sign(v) || LLVMTypeOf(v) != type || !(number = number_of(LLVMGetOperand(v, 0)))) return operand;
-    LLVMPositionBuilderBefore(b, v);
-    number = as_type(b, number, type);
-    LLVMValueRef copy = LLVMInstructionClone(v);
-    LLVMInsertIntoBuilder(b, copy);
-    LLVMSetOperand(copy, 0, number);
-    return copy;
+    enum { DEPTH = 3 };
+    if (LLVMGetTypeKind(LLVMTypeOf(operand)) != LLVMVectorTypeKind) return operand;
+    return before_within(b, operand, width_of(operand), DEPTH);
 }
 
 static unsigned operands_of_any_nan(LLVMValueRef insn)
@@ -116,7 +185,10 @@ static unsigned operands_of_any_nan(LLVMValueRef insn)
     case LLVMFAdd:
     case LLVMFSub:
     case LLVMFMul:
-    case LLVMFDiv: return 2;
+    case LLVMFDiv:
+    case LLVMFCmp: return 2;
+    case LLVMFPExt:
+    case LLVMFPTrunc: return 1;
     default: return calls_one_of(insn, three) ? 3 : calls_one_of(insn, one) || rounds(insn) ? 1 : 0;
     }
 }

@@ -405,6 +405,36 @@ static void test_nans_under_masks(void **state)
     }
 }
 
+/* A result and who takes it, with something in between that changes signs, other bits of a NaN, or some lanes; of
+ * halves, floats and both. x8 is the sign of a float, x9 of a half, x12 the bit that tells NaNs from infinities. */
+static void test_nans_in_between(void **state)
+{
+    static const char *const results[] = {"vfmul.vv v4, v1, v2", "vmul.f16x2 v4, v1, v2", "vcvt.fp32.fp16 v4, v1",
+                                          "vcvt.fp16.fp32 v4, v1"};
+    static const char *const between[] = {
+        "vfsgnjn.vv v5, v4, v4", "vfsgnjx.vv v5, v4, v4",      "vxor.vx v5, v4, x8", "vxor.vx v5, v4, x9",
+        "vor.vx v5, v4, x8",     "vor.vx v5, v4, x9",          "vand.vx v5, v4, x7", "vxor.vx v5, v4, x12",
+        "vand.vx v5, v4, x13",   "vmerge.vvm v5, v3, v4, v0",  "vmv.v.v v5, v4",     "vsll.vi v5, v4, 16",
+        "vsrl.vi v5, v4, 16",    "vmerge.vxm v5, v4, x12, v0",
+    };
+    enum { IN_BETWEEN = sizeof between / sizeof *between };
+    (void)state;
+    for (size_t r = 0; r < sizeof results / sizeof *results; r++) {
+        char text[6000];
+        size_t n = (size_t)snprintf(text, sizeof text,
+                                    LOAD " lui x8, 0x80000\n lui x9, 8\n xori x7, x8, -1\n lui x12, 0x400\n"
+                                         " lui x13, 0xff800\n addi x20, x20, 512\n");
+        for (size_t i = 0; i < IN_BETWEEN; i++)
+            n += (size_t)snprintf(text + n, sizeof text - n,
+                                  " %s\n %s\n vfadd.vv v6, v5, v3\n vadd.f16x2 v7, v5, v3\n vmflt.vv v8, v5, v3\n"
+                                  " vcvt.fp32.fp16 v9, v5\n vxor.vv v6, v6, v7\n vxor.vv v8, v8, v9\n"
+                                  " vsll.vi v8, v8, 1\n vadd.vv v10, v10, v6\n vadd.vv v10, v10, v8\n%s",
+                                  results[r], between[i], i % 4 ? "" : " vadd.vv v10, v10, v5\n");
+        snprintf(text + n, sizeof text - n, " vmv.v.v v1, v10\n" SAVE " endprg\n");
+        expect_same_of_specials(text);
+    }
+}
+
 /* Equal numbers, both zeros, infinities and NaNs, in order and not. */
 static void test_comparisons(void **state)
 {
@@ -509,6 +539,7 @@ int main(void)
         cmocka_unit_test(test_nans_are_seen),
         cmocka_unit_test(test_nans_in_loops),
         cmocka_unit_test(test_nans_under_masks),
+        cmocka_unit_test(test_nans_in_between),
         cmocka_unit_test(test_strays),
         cmocka_unit_test(test_stray_behind_barrier),
         cmocka_unit_test(test_sides_find_what_was),
