@@ -94,6 +94,12 @@ static LLVMValueRef as_type(LLVMBuilderRef b, LLVMValueRef v, LLVMTypeRef type)
     return LLVMTypeOf(v) == type ? v : LLVMBuildBitCast(b, v, type, "");
 }
 
+static bool is_of(LLVMTypeKind kind, LLVMValueRef v)
+{
+    LLVMTypeRef type = LLVMTypeOf(v);
+    return LLVMGetTypeKind(type) == LLVMVectorTypeKind && LLVMGetTypeKind(LLVMGetElementType(type)) == kind;
+}
+
 /* Bits of the elements of a vector of numbers, or of integers with their bits. */
 static unsigned width_of(LLVMValueRef v)
 {
@@ -163,7 +169,7 @@ static LLVMValueRef before_within(LLVMBuilderRef b, LLVMValueRef operand, unsign
     if (!LLVMIsAInstruction(v) || LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMVectorTypeKind) return operand;
     LLVMValueRef number = width_of(v) == width ? number_of(v) : NULL;
     if (number) was = number;
-    else if (depth && LLVMIsASelectInst(v)) was = with_before(b, v, 1, 2, width, depth - 1);
+    else if (depth && width == 16 && LLVMIsASelectInst(v)) was = with_before(b, v, 1, 2, width, depth - 1);
     else if (depth && keeps_numbers(v, width)) was = with_before(b, v, 0, 0, width, depth - 1);
     if (was == v) return operand;
     LLVMPositionBuilderBefore(b, v);
@@ -173,11 +179,11 @@ static LLVMValueRef before_within(LLVMBuilderRef b, LLVMValueRef operand, unsign
 /* An operand for those to whom all NaNs are one. */
 static LLVMValueRef before(LLVMBuilderRef b, LLVMValueRef operand)
 {
-    enum { DEPTH = 3 };
     if (LLVMGetTypeKind(LLVMTypeOf(operand)) != LLVMVectorTypeKind) return operand;
-    return before_within(b, operand, width_of(operand), DEPTH);
+    return before_within(b, operand, width_of(operand), is_of(LLVMHalfTypeKind, operand) ? 3 : 1);
 }
 
+/* Of comparisons those of halves alone: doubles that are compared are mostly stored, too, and canonical for that. */
 static unsigned operands_of_any_nan(LLVMValueRef insn)
 {
     static const char *const one[] = {"llvm.sqrt.", NULL}, *const three[] = {"llvm.fma.", NULL};
@@ -185,8 +191,8 @@ static unsigned operands_of_any_nan(LLVMValueRef insn)
     case LLVMFAdd:
     case LLVMFSub:
     case LLVMFMul:
-    case LLVMFDiv:
-    case LLVMFCmp: return 2;
+    case LLVMFDiv: return 2;
+    case LLVMFCmp: return is_of(LLVMHalfTypeKind, LLVMGetOperand(insn, 0)) ? 2 : 0;
     case LLVMFPExt:
     case LLVMFPTrunc: return 1;
     default: return calls_one_of(insn, three) ? 3 : calls_one_of(insn, one) || rounds(insn) ? 1 : 0;
