@@ -128,10 +128,18 @@ void machine_halt(struct debugger *d)
     if (d->stopped) return;
     d->interrupt = true;
     d->attention = true;
-    if (d->launch) return;
+    if (d->launch && !d->rests) return;
     d->stopped = true; /* nothing runs: it stands already */
     d->interrupt = false;
-    event_add(d, (struct event){EVENT_SIGNAL, TID_DEVICE, SIGNAL_INT});
+    event_add(d, (struct event){EVENT_SIGNAL, d->launch ? item_tid(item_of(d, 0)) : TID_DEVICE, SIGNAL_INT});
+}
+
+void debugger_rests(struct debugger *d, bool rests)
+{
+    pthread_mutex_lock(&d->lock);
+    d->rests = d->begun = rests;
+    while (!rests && d->stopped) pthread_cond_wait(&d->go, &d->lock);
+    pthread_mutex_unlock(&d->lock);
 }
 
 /* ---- what stops it ---- */

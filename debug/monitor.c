@@ -243,6 +243,13 @@ static bool is_sought(void *user, struct item item)
     return false;
 }
 
+/* The thread that a command has found; when the debugger knows only one (nonstop.c), that one becomes it. */
+static void add_selected(const struct asked *a, tid found)
+{
+    if (a->d->nonstop) a->d->general = found;
+    text_add(a->t, "thread %llu\n", (unsigned long long)(a->d->nonstop ? TID_DEVICE : found));
+}
+
 static void workitem(const struct asked *a)
 {
     struct search s = {{0}, 0};
@@ -251,7 +258,7 @@ static void workitem(const struct asked *a)
         return;
     }
     items_each(a->d, is_sought, &s);
-    if (s.found) text_add(a->t, "thread %llu\n", (unsigned long long)s.found);
+    if (s.found) add_selected(a, s.found);
     else text_add(a->t, "No such work-item is running (%u,%u,%u).\n", s.id[0], s.id[1], s.id[2]);
 }
 
@@ -267,7 +274,7 @@ static void warp(const struct asked *a)
     }
     struct warp *w = &g->warps[n];
     struct item item = {w, first_lane(w->active ? w->active : w->lanes)};
-    text_add(a->t, "thread %llu\n", (unsigned long long)item_tid(item));
+    add_selected(a, item_tid(item));
 }
 
 static void lane(const struct asked *a)
@@ -276,8 +283,11 @@ static void lane(const struct asked *a)
     if (!has_warp(a)) return;
     if (sscanf(a->words, "%u", &n) != 1 || n >= ISA_LANES || !(a->item.warp->lanes >> n & 1))
         text_add(a->t, "Usage: lane N, of a lane that the warp has\n");
-    else text_add(a->t, "thread %llu\n", (unsigned long long)item_tid((struct item){a->item.warp, n}));
+    else add_selected(a, item_tid((struct item){a->item.warp, n}));
 }
+
+/* In non-stop mode gdb asks for threads also when its user sees nothing: debug/ventus_gdb.py says when. */
+static void shown(const struct asked *a) { a->d->shown = true; }
 
 /* ---- the table ---- */
 
@@ -302,6 +312,7 @@ static const struct {
     {"workitem", workitem, "the thread of the work-item with the global id X Y Z"},
     {"warp", warp, "a thread of warp N of the selected group"},
     {"lane", lane, "the thread of lane N of the selected warp"},
+    {"shown", shown, "the user has seen this stop: what else has stopped here is not one more"},
     {"program", program, "the file with the program's symbols"},
     {"help", help, "these commands"},
 };

@@ -50,6 +50,8 @@ enum wire_got { WIRE_NOTHING, WIRE_BREAK /* Ctrl-C */, WIRE_PACKET };
 enum wire_got wire_next(struct wire *w, struct text *packet);
 /* Sends a packet; bytes that must be escaped are. */
 void wire_send(struct wire *w, const char *bytes, size_t n);
+/* The same, as a notification: nobody has asked. */
+void wire_notify(struct wire *w, const char *bytes, size_t n);
 
 /* ---- item.c: work-items as threads ---- */
 
@@ -113,12 +115,12 @@ struct stop_point {
 struct stop_points {
     struct stop_point *list;
     size_t n, room;
-    uint32_t filter[2048];             /* a bit for each breakpoint's address, by its bits 2 to 17 */
+    _Atomic uint32_t filter[2048];     /* a bit for each breakpoint's address, by its bits 2 to 17 */
     size_t breaks, watches, registers; /* that are set; watchpoints in the window are `registers` */
 };
 static inline bool stops_may_be_at(const struct stop_points *s, uint32_t pc)
 {
-    return s->filter[pc >> 7 & 2047] >> (pc >> 2 & 31) & 1;
+    return atomic_load_explicit(&s->filter[pc >> 7 & 2047], memory_order_relaxed) >> (pc >> 2 & 31) & 1;
 }
 bool stops_at(const struct stop_points *s, uint32_t pc);
 /* `owner`: the work-item that the debugger has selected. */
@@ -251,6 +253,8 @@ struct debugger {
     struct text packet, answer;
     bool later; /* the request has no answer now: it has been sent, or is the next stop */
     bool lldb;
+    bool nonstop;  /* gdb talks while the machine runs; it knows one thread (nonstop.c) */
+    bool quiet;    /* the stop to come is one that gdb has asked for on its own account */
     bool shown;    /* since the last stop the debugger has asked for all threads: its user sees the stop */
     bool unseen;   /* the debugger has come to a program that it has not been told of */
     bool awaited;  /* the debugger waits for a stop */
@@ -262,6 +266,7 @@ struct debugger {
     _Atomic bool attention; /* the machine is to look at all that is here at its next instruction */
     bool stopped;
     bool stands;    /* the machine's thread waits in a hook */
+    bool rests;     /* the machine's thread waits for somebody else, in the middle of an instruction */
     bool interrupt; /* it is to stop */
     bool kill;      /* launches are to end */
     struct event events[EVENTS_MOST];
@@ -330,8 +335,25 @@ void server_close(struct debugger *d);
 void request_answer(struct debugger *d);
 /* Says that the machine has stopped, and why. */
 void report_stop(struct debugger *d);
+/* The next event becomes what has stopped the machine, and its work-item the selected one. */
+void take_event(struct debugger *d);
+/* Which actions "vCont" knows; what stands behind it, an order to go on, which may be an error; and points, behind "Z"
+ * (set) or "z". */
+void request_actions(struct debugger *d, const char *s);
+void request_resume(struct debugger *d, const char *actions);
+void request_point(struct debugger *d, const char *point, bool set);
 /* The same into an answer, without text. */
 void stop_reply(struct text *t, const struct debugger *d, const struct event *e);
 void debugger_gone(struct debugger *d);
+
+/* ---- nonstop.c: gdb's non-stop mode ---- */
+
+/* Answers a request that is another one in that mode, or asks for it. False: it is none of those. */
+bool nonstop_answer(struct debugger *d);
+void nonstop_report(struct debugger *d);
+/* Which work-item a thread that gdb names is. */
+tid nonstop_thread(const struct debugger *d, tid named);
+/* Who is to go alone when this work-item makes a step; 0: nobody. */
+tid nonstop_alone(const struct debugger *d, tid steps);
 
 #endif

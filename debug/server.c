@@ -113,7 +113,7 @@ void debugger_gone(struct debugger *d)
     stops_clear_all(d);
     d->order = (struct order){0};
     d->general = 0;
-    d->awaited = d->lldb = false;
+    d->awaited = d->lldb = d->nonstop = d->quiet = false;
     d->filter.what = SHOW_ALL;
     machine_go(d);
 }

@@ -10,6 +10,7 @@
 
 #include "driver/backend.h"
 #include "driver/backend_library.h"
+#include "driver/remote.h"
 #include "driver/driver.h"
 
 /* ---- opening ---- */
@@ -367,6 +368,13 @@ static void refuse(struct job *j)
     j->result.fault.kind = FAULT_LAUNCH;
 }
 
+/* A machine with a debugger shows its user the program's source. */
+static void tell_program(const struct backend *b, const struct job *j)
+{
+    const ventus_module *m = event_of(j)->in.module;
+    if (m && b->table == remote_backend()) remote_program(b->device, m->bytes, m->size, m->serial);
+}
+
 /* False: it is over, and the result says how. With the lock held. */
 static bool begin(struct backend *b, struct job *j)
 {
@@ -379,6 +387,7 @@ static bool begin(struct backend *b, struct job *j)
     if (!b->device) return j->result.status = LAUNCH_FAULT, false;
     char why[300] = "";
     bool good = !lack && mirror_push(event_of(j)->device);
+    if (good) tell_program(b, j);
     if (lack) snprintf(b->says, sizeof b->says, "device %.150s: %s", b->spec, lack);
     if (good && b->table->launch(b->device, &launch, why, sizeof why)) {
         why[sizeof why - 1] = 0;
