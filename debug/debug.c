@@ -46,6 +46,8 @@ struct item item_of(const struct debugger *d, tid t)
     return item;
 }
 
+struct item item_looked_at(const struct debugger *d) { return item_of(d, d->looked_at ? d->looked_at : d->shown_stop); }
+
 static void wake_server(struct debugger *d)
 {
     const uint64_t one = 1;

@@ -1,10 +1,10 @@
-/* The protocol's non-stop mode (QNonStop), in which gdb talks to the server while the machine runs, so that it can run other
- * programs beside it: the host program, in `ventus debug --host`.
+/* The protocol's non-stop mode (QNonStop), in which gdb talks to the server while the machine runs, so that it can run
+ * other programs beside it: the host program, in `ventus debug --host`.
  *
- * All work-items stop and go together here as ever. What gdb would have to be told of each of them, one by one, at every
- * stop, and be asked of each, is left out: there is one thread, TID_DEVICE, which is one work-item, the one that has
- * stopped, until the user selects another one (monitor workitem, warp, lane). Requests that name the thread mean that
- * work-item, which is d->general.
+ * All work-items stop and go together here as ever. What gdb would have to be told of each of them, one by one, at
+ * every stop, and be asked of each, is left out: there is one thread, TID_DEVICE, which is one work-item, the one that
+ * has stopped, until the user selects another one (monitor workitem, warp, lane). Requests that name the thread mean
+ * that work-item, which is d->general.
  *
  * A stop is a notification, "%Stop:...", which gdb acknowledges by vStopped. */
 #include <string.h>

@@ -262,6 +262,8 @@ struct debugger {
     tid aside;     /* a work-item that is said to have left its breakpoint; 0: none */
     tid chosen;    /* the thread that goes, if a request to go says none */
     tid general;   /* the thread that requests are about */
+    tid looked_at; /* the same for memory, watchpoints and commands: lldb's user may have selected another since
+                      (monitor.c) */
 
     _Atomic bool attention; /* the machine is to look at all that is here at its next instruction */
     bool stopped;
@@ -310,6 +312,8 @@ void event_add(struct debugger *d, struct event event);
 void event_add_first(struct debugger *d, struct event event);
 /* The work-item that an event or a selection is about, if it lives; else the first that does. */
 struct item item_of(const struct debugger *d, tid t);
+/* The one whose memory is meant. */
+struct item item_looked_at(const struct debugger *d);
 /* The server lets the machine run, as `order` says. */
 void machine_go(struct debugger *d);
 /* The same, backwards: by an instruction of the work-item `step`, or to the last breakpoint or watchpoint. */

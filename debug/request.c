@@ -77,7 +77,7 @@ void take_event(struct debugger *d)
     d->last = d->events[0];
     memmove(d->events, d->events + 1, --d->nevents * sizeof *d->events);
     d->awaited = d->shown = false;
-    d->general = d->shown_stop = d->last.thread;
+    d->general = d->looked_at = d->shown_stop = d->last.thread;
 }
 
 /* The first event; the others follow if the debugger goes on without having shown it to its user. */
@@ -118,7 +118,7 @@ static void select_thread(struct debugger *d, const char *s)
         return;
     }
     if (kind == 'c') d->chosen = any ? 0 : t;
-    else d->general = any ? d->shown_stop : t;
+    else d->general = d->looked_at = any ? d->shown_stop : t;
     say(d, "OK");
 }
 
@@ -246,7 +246,7 @@ static void read_memory(struct debugger *d, const char *s)
 {
     uint64_t addr, size;
     uint8_t *bytes = parse_range(&s, &addr, &size) ? malloc(size + 1) : NULL;
-    uint32_t n = bytes ? memory_read(d, selected(d), addr, bytes, (uint32_t)size) : 0;
+    uint32_t n = bytes ? memory_read(d, item_looked_at(d), addr, bytes, (uint32_t)size) : 0;
     if (bytes && (n || !size)) text_hex(&d->answer, bytes, n);
     else say(d, "E01");
     if (bytes && !size) say(d, "");
@@ -257,7 +257,7 @@ static void write_memory_hex(struct debugger *d, const char *s)
 {
     uint64_t addr, size;
     uint8_t *bytes = parse_range(&s, &addr, &size) && *s++ == ':' ? malloc(size + 1) : NULL;
-    bool good = bytes && hex_bytes(&s, bytes, size) && memory_write(d, selected(d), addr, bytes, (uint32_t)size);
+    bool good = bytes && hex_bytes(&s, bytes, size) && memory_write(d, item_looked_at(d), addr, bytes, (uint32_t)size);
     say(d, good ? "OK" : "E01");
     free(bytes);
 }
@@ -267,7 +267,7 @@ static void write_memory_binary(struct debugger *d, const char *s)
     uint64_t addr, size;
     bool good = parse_range(&s, &addr, &size) && *s++ == ':';
     good = good && (size_t)(s - d->packet.data) + size <= d->packet.n;
-    say(d, good && memory_write(d, selected(d), addr, s, (uint32_t)size) ? "OK" : "E01");
+    say(d, good && memory_write(d, item_looked_at(d), addr, s, (uint32_t)size) ? "OK" : "E01");
 }
 
 /* ---- breakpoints ---- */
@@ -283,7 +283,7 @@ void request_point(struct debugger *d, const char *s, bool set)
         return;
     }
     enum stop_kind what = (enum stop_kind)(kind - '0');
-    const tid owner = set && what >= STOP_WRITE ? item_tid(selected(d)) : 0;
+    const tid owner = set && what >= STOP_WRITE ? item_tid(item_looked_at(d)) : 0;
     if (!set) stops_clear(d, what, addr, (uint32_t)size);
     say(d, !set || stops_set(d, what, addr, (uint32_t)size, owner) ? "OK" : "E01");
 }

@@ -1,5 +1,6 @@
-/* A machine in another process, behind the driver as any other device is (ventus_backend.h): VENTUS_BACKEND=remote,SOCKET.
- * `ventus debug --host` starts one, so that a debugger that stops the program does not stop the machine.
+/* A machine in another process, behind the driver as any other device is (ventus_backend.h):
+ * VENTUS_BACKEND=remote,SOCKET. `ventus debug --host` starts one, so that a debugger that stops the program does not
+ * stop the machine.
  *
  * One socket, requests and their answers in turn, in structures of this header: both ends are of one build. */
 #ifndef VENTUS_DRIVER_REMOTE_H

@@ -1,5 +1,5 @@
-/* The machine's end of a machine in another process: a machine with a debugger's server, and the requests of the program
- * that uses it. A launch runs on a thread of its own, so that the other thread can answer meanwhile. */
+/* The machine's end of a machine in another process: a machine with a debugger's server, and the requests of the
+ * program that uses it. A launch runs on a thread of its own, so that the other thread can answer meanwhile. */
 #include <errno.h>
 #include <poll.h>
 #include <stdatomic.h>
@@ -266,9 +266,10 @@ static bool count(struct machine *m, const struct remote_request *r)
 /* False: it has gone, or is none of ours. */
 static bool serve_one(struct machine *m)
 {
-    static bool (*const calls[])(struct machine *m, const struct remote_request *r) = {
-        [REMOTE_DESCRIBE] = describe, [REMOTE_WRITE] = write_memory, [REMOTE_READ] = read_memory,
-        [REMOTE_PROGRAM] = take_program, [REMOTE_LAUNCH] = launch, [REMOTE_WAIT] = wait_for, [REMOTE_COUNTERS] = count};
+    static bool (*const calls[])(struct machine * m, const struct remote_request *r) = {
+        [REMOTE_DESCRIBE] = describe,    [REMOTE_WRITE] = write_memory, [REMOTE_READ] = read_memory,
+        [REMOTE_PROGRAM] = take_program, [REMOTE_LAUNCH] = launch,      [REMOTE_WAIT] = wait_for,
+        [REMOTE_COUNTERS] = count};
     struct remote_request r;
     if (!remote_receive(m->fd, &r, sizeof r) || r.call >= REMOTE_CALLS || r.size > REMOTE_MOST) return false;
     free(m->bytes);

@@ -1,6 +1,6 @@
 # both ./both
 # The host program and the device in one session: two inferiors.
-break both.c:31
+break both.c:32
 # expect Breakpoint 1 at
 break twice if $gid(0) == 40
 # expect Breakpoint 2 (twice if $gid(0) == 40) pending
@@ -79,7 +79,7 @@ continue
 # expect Old value = 66
 # expect New value = 198
 delete
-tbreak both.c:36
+tbreak both.c:37
 continue
 # expect hit Temporary breakpoint
 # expect printf("sum

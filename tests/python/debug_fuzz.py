@@ -27,7 +27,8 @@ REQUESTS = [
     "vCont;r80000034,80000040:1", "T1", "Hg1", "qThreadExtraInfo,1",
 ] + ["qRcmd," + command.encode().hex() for command in (
     "help", "info kernels", "info groups", "info warps", "info lanes", "info barriers", "info csrs", "info checks", "simt", "instruction",
-    "shown", "threads warp", "threads all", "workitem 3", "workitem", "lane 40", "lane 3", "warp 0", "warp 99", "program", "nothing",
+    "shown", "threads warp", "threads all", "thread 7", "thread", "workitem 3", "workitem", "lane 40", "lane 3", "warp 0", "warp 99", "program",
+    "nothing",
 )]
 
 
