@@ -248,12 +248,14 @@ static void say_finding(struct debugger *d, const char *text, tid thread)
     event_add_first(d, (struct event){EVENT_SIGNAL, thread, SIGNAL_ABRT});
 }
 
-/* A check has found something here when the launch ran the last time. */
+/* A check has found something here when the launch ran the last time; of several it is one stop. */
 static void meet_finding(struct debugger *d)
 {
+    struct text all = {0};
     if (d->count < d->until) return;
-    const struct finding *f = findings_at(&d->findings, d->count);
-    if (f) say_finding(d, f->text, f->thread);
+    const struct finding *f = findings_at(&d->findings, d->count, &all);
+    if (f) say_finding(d, all.n ? all.data : f->text, f->thread);
+    text_free(&all);
     d->until = findings_next(&d->findings, d->count);
 }
 

@@ -170,9 +170,9 @@ struct findings {
 void findings_add(struct findings *f, uint64_t count, tid thread, const char *text);
 /* Another launch begins. */
 void findings_launch(struct findings *f);
-/* Of this launch: the first one at an instruction (NULL: none); where the next one behind it is (UINT64_MAX: nowhere).
- */
-const struct finding *findings_at(const struct findings *f, uint64_t count);
+/* Of this launch: the first one at an instruction (NULL: none), and what all there say, added to *all; where the next
+ * one behind it is (UINT64_MAX: nowhere). */
+const struct finding *findings_at(const struct findings *f, uint64_t count, struct text *all);
 uint64_t findings_next(const struct findings *f, uint64_t count);
 void findings_free(struct findings *f);
 
