@@ -31,8 +31,10 @@ static void start(struct run *r, const ventus_module *module, unsigned number)
     check(ventus_write(r->device, r->at, zeros, sizeof zeros));
     memcpy(args + k->args[0].offset, &r->at, sizeof r->at);
     memcpy(args + k->args[1].offset, &value, sizeof value);
-    struct ventus_launch l = {
-        .module = (ventus_module *)(uintptr_t)module, .kernel = k, .args = args, .range = {1, {N, 1, 1}, {32, 1, 1}, {0, 0, 0}}};
+    struct ventus_launch l = {.module = (ventus_module *)(uintptr_t)module,
+                              .kernel = k,
+                              .args = args,
+                              .range = {1, {N, 1, 1}, {32, 1, 1}, {0, 0, 0}}};
     check(ventus_launch(r->device, &l, 0, NULL, &r->event));
 }
 
