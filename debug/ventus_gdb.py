@@ -166,17 +166,6 @@ class Attach(gdb.Command):
             gdb.execute("frame")
 
 
-def quietly(command):
-    """gdb says of a stopped thread that it has stopped, past the string of gdb.execute."""
-    for setting in ("file /dev/null", "redirect on", "enabled on"):
-        gdb.execute("set logging " + setting, to_string=True)
-    try:
-        gdb.execute(command, to_string=True)
-    finally:
-        for setting in ("enabled off", "redirect off", "file gdb.txt"):
-            gdb.execute("set logging " + setting, to_string=True)
-
-
 class Host(gdb.Command):
     """ventus host WHERE: the device at WHERE becomes a second inferior, beside the host program, which is the first."""
 
@@ -192,7 +181,7 @@ class Host(gdb.Command):
         gdb.execute("add-inferior -no-connection", to_string=True)
         self.device = max(inferior.num for inferior in gdb.inferiors())
         gdb.execute("inferior %d" % self.device, to_string=True)
-        quietly("target remote " + argument)
+        gdb.execute("target remote " + argument, to_string=True)
         gdb.execute("inferior %d" % program, to_string=True)
         gdb.execute("set suppress-cli-notifications off")
         gdb.events.stop.connect(self.stopped)
