@@ -447,6 +447,7 @@ static void detach(struct debugger *d, const char *s)
     (void)s;
     wire_send(&d->wire, "OK", 2);
     d->later = true;
+    d->waits_for_debugger = false; /* also when no launch has begun yet */
     debugger_gone(d);
 }
 
