@@ -77,6 +77,17 @@ static int ask(struct ventus_backend_device *d, const struct remote_request *req
     return answer.result;
 }
 
+/* The same, for an answer that has `size` bytes or is none. */
+static int ask_all(struct ventus_backend_device *d, const struct remote_request *request, const void *bytes, void *to,
+                   size_t size, char *why, size_t why_size)
+{
+    uint32_t got = 0;
+    if (ask(d, request, bytes, to, size, &got, why, why_size)) return 1;
+    if (got == size) return 0;
+    snprintf(why, why_size, "the machine has given %u bytes, not %zu", (unsigned)got, size);
+    return 1;
+}
+
 /* ---- the functions of the table ---- */
 
 static int open_remote(const struct ventus_backend_options *options, struct ventus_backend_device **device, char *why,
@@ -107,7 +118,7 @@ static int describe(struct ventus_backend_device *d, struct ventus_backend_info 
 {
     const struct remote_request r = {REMOTE_DESCRIBE, sizeof *info, 0, 0};
     const struct ventus_backend_info asked = *info;
-    return ask(d, &r, &asked, info, sizeof *info, NULL, why, why_size);
+    return ask_all(d, &r, &asked, info, sizeof *info, why, why_size);
 }
 
 static int write_memory(struct ventus_backend_device *d, uint64_t addr, const void *src, uint64_t size, char *why,
@@ -127,7 +138,7 @@ static int read_memory(struct ventus_backend_device *d, uint64_t addr, void *dst
     for (uint64_t at = 0; at < size; at += REMOTE_MOST) {
         const uint64_t n = size - at < REMOTE_MOST ? size - at : REMOTE_MOST;
         const struct remote_request r = {REMOTE_READ, 0, (uint32_t)n, addr + at};
-        if (ask(d, &r, NULL, (char *)dst + at, n, NULL, why, why_size)) return 1;
+        if (ask_all(d, &r, NULL, (char *)dst + at, n, why, why_size)) return 1;
     }
     return 0;
 }

@@ -58,7 +58,9 @@ bool remote_program(struct ventus_backend_device *device, const void *elf, size_
 /* ---- remote_machine.c: the machine's end ---- */
 
 /* Is a machine, with a debugger's server at `gdb` (debug/debugger.h), for the programs that come to the socket `path`,
- * one after another. Returns when there cannot be one; `why` has the reason. */
+ * one after another. SIGTERM or SIGHUP ends the process and removes its files: both sockets, what the debugger has been
+ * given, and the folder of `path`, if nothing else is in it. Returns when there cannot be a machine; `why` has the
+ * reason. */
 void remote_machine(const struct gpu_config *config, const char *path, const char *gdb, char *why, size_t why_size);
 
 #endif

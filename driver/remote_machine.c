@@ -1,7 +1,9 @@
 /* The machine's end of a machine in another process: a machine with a debugger's server, and the requests of the
  * program that uses it. A launch runs on a thread of its own, so that the other thread can answer meanwhile. */
 #include <errno.h>
+#include <libgen.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,8 +15,8 @@
 #include <unistd.h>
 
 #include "debug/debugger.h"
+#include "driver/driver.h"
 #include "driver/remote.h"
-#include "driver/ventus.h"
 #include "host/host.h"
 #include "isa/abi.h"
 #include "sim/engine.h"
@@ -22,6 +24,7 @@
 struct machine {
     struct gpu *gpu;
     struct debugger *debugger;
+    const char *path; /* of the listener's socket */
     int listener, fd; /* fd: the program's */
     uint8_t *bytes;   /* what came with the request */
     struct launch launch;
@@ -56,31 +59,43 @@ static bool bad(const struct machine *m, const char *text) { return answer(m, 1,
 
 /* ---- what it is, and its memory ---- */
 
-/* The machine is as the driver's machine file says: only what its own thread cannot do is not offered. */
+/* The program may have read another machine file. */
 static bool describe(struct machine *m, const struct remote_request *r)
 {
     struct ventus_backend_info i;
     if (r->size != sizeof i) return bad(m, "the machine is of another build");
     memcpy(&i, m->bytes, sizeof i);
+    const struct gpu_config *c = gpu_config_of(m->gpu);
+    i.sms = c->sms, i.warps_per_sm = c->warps_per_sm, i.groups_per_sm = c->groups_per_sm;
+    i.threads_per_warp = c->threads_per_warp, i.lds_bytes = c->lds_bytes, i.clock_mhz = c->clock_mhz;
+    i.vgpr_rows = c->vgpr_rows, i.sgpr_rows = c->sgpr_rows;
+    snprintf(i.profile, sizeof i.profile, "%s", isa_profile_name((enum isa_profile)c->profile));
     i.features &= ~(uint32_t)VENTUS_BACKEND_SVM;
     return answer(m, 0, &i, sizeof i);
 }
 
 static bool is_code(uint64_t addr) { return addr - ABI_CODE_BASE < ABI_CODE_LIMIT - ABI_CODE_BASE; }
 
-/* Pages open when they are first written. */
+static bool is_writable(const struct machine *m, uint64_t addr, uint64_t end)
+{
+    for (uint64_t page = addr & ~(uint64_t)(ABI_PAGE - 1); page < end; page += ABI_PAGE)
+        if (gpu_mem_writable(m->gpu, page) != page) return false;
+    return true;
+}
+
+/* Pages open when they are written. Local and private memory is the machine's own. */
 static void *open_memory(struct machine *m, uint64_t addr, uint64_t size)
 {
     const unsigned access = GPU_READ | GPU_WRITE | (is_code(addr) ? GPU_EXEC : 0);
-    if (addr > UINT32_MAX || addr + size > (uint64_t)UINT32_MAX + 1) return NULL;
-    void *to = gpu_mem(m->gpu, (uint32_t)addr, size);
-    if (!to && gpu_mem_open(m->gpu, (uint32_t)addr, size, access)) to = gpu_mem(m->gpu, (uint32_t)addr, size);
-    return to;
+    if (addr < ABI_CODE_BASE || addr > UINT32_MAX || size > (uint64_t)UINT32_MAX + 1 - addr) return NULL;
+    if (!is_writable(m, addr, addr + size) && !gpu_mem_open(m->gpu, (uint32_t)addr, size, access)) return NULL;
+    return gpu_mem(m->gpu, (uint32_t)addr, size);
 }
 
 /* While a launch stands still to print its memory is the program's, too. */
 static bool write_memory(struct machine *m, const struct remote_request *r)
 {
+    if (m->started && !m->told) return bad(m, "a launch runs");
     void *to = open_memory(m, r->addr, r->size);
     if (!to) return bad(m, "no such memory");
     memcpy(to, m->bytes, r->size);
@@ -141,6 +156,15 @@ static void *run(void *user)
 
 static uint32_t line_of(const void *module, uint32_t pc) { return ventus_module_line(module, pc); }
 
+/* Kernels may write to a program's variables, not to its code and constants. */
+static void protect(struct machine *m)
+{
+    for (size_t i = 0; i < m->module->nsegments; i++) {
+        const struct segment *s = &m->module->segments[i];
+        if (gpu_mem(m->gpu, s->addr, s->memsize)) gpu_mem_open(m->gpu, s->addr, s->memsize, s->access);
+    }
+}
+
 static bool take_program(struct machine *m, const struct remote_request *r)
 {
     char why[300];
@@ -151,7 +175,9 @@ static bool take_program(struct machine *m, const struct remote_request *r)
     m->elf = NULL;
     m->info = (struct launch_info){.line = NULL};
     if (ventus_module_load(m->bytes, r->size, &m->module, why, sizeof why) != VENTUS_OK) return bad(m, why);
-    if ((m->elf = malloc(r->size + 1u))) memcpy(m->elf, m->bytes, r->size);
+    if (!(m->elf = malloc(r->size + 1u))) return bad(m, "out of memory");
+    memcpy(m->elf, m->bytes, r->size);
+    protect(m);
     m->info = (struct launch_info){
         .line = line_of, .user = m->module, .elf = m->elf, .elf_size = r->size, .elf_serial = ++m->programs};
     return good(m);
@@ -287,9 +313,39 @@ static void serve(struct machine *m)
         else if (fds[1].revents) close(accept4(m->listener, NULL, NULL, SOCK_CLOEXEC));
     }
     end_launch(m);
-    gpu_mem_close(m->gpu, 0, ABI_LOCAL_BASE);
-    gpu_mem_close(m->gpu, ABI_LOCAL_LIMIT, (uint64_t)UINT32_MAX + 1 - ABI_LOCAL_LIMIT);
+    gpu_mem_close(m->gpu, ABI_CODE_BASE, (uint64_t)UINT32_MAX + 1 - ABI_CODE_BASE);
 }
+
+/* ---- the end ---- */
+
+static sigset_t end_signals(void)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGHUP);
+    return set;
+}
+
+/* A thread that waits for the end: others may wait for a launch, a program or a debugger. That debugger may hold up the
+ * files' removal, but not for long. */
+static void *await_end(void *user)
+{
+    const struct machine *m = user;
+    const sigset_t set = end_signals();
+    char folder[sizeof((struct sockaddr_un *)NULL)->sun_path];
+    int which;
+    while (sigwait(&set, &which)) {
+    }
+    alarm(2);
+    snprintf(folder, sizeof folder, "%s", m->path);
+    debugger_process_ends(m->debugger);
+    unlink(m->path);
+    rmdir(dirname(folder));
+    _exit(0);
+}
+
+/* ---- the beginning ---- */
 
 static int listen_at(const char *path)
 {
@@ -317,12 +373,19 @@ static bool open_machine(struct machine *m, const struct gpu_config *config, con
 
 void remote_machine(const struct gpu_config *config, const char *path, const char *gdb, char *why, size_t why_size)
 {
-    struct machine m = {.fd = -1};
+    struct machine m = {.fd = -1, .path = path};
+    const sigset_t set = end_signals();
+    pthread_t end;
+    pthread_sigmask(SIG_BLOCK, &set, NULL); /* in the threads to come, too */
     pthread_mutex_init(&m.lock, NULL);
     pthread_cond_init(&m.changed, NULL);
     if (!open_machine(&m, config, gdb, why, why_size)) return;
     if ((m.listener = listen_at(path)) < 0) {
         snprintf(why, why_size, "cannot listen at %s: %s", path, strerror(errno));
+        return;
+    }
+    if (!host_thread(&end, await_end, &m)) {
+        snprintf(why, why_size, "no thread");
         return;
     }
     for (;;) {

@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -89,17 +90,20 @@ static void start(struct session *s, char **words, const char *where, bool kerne
     _exit(127);
 }
 
-/* --host: the machine is a process of its own, which goes on when the debugger stops the program. */
+/* --host: the machine is a process of its own, which goes on when the debugger stops the program, and ends with us. */
 static void start_machine(struct session *s, const char *where)
 {
     struct gpu_config config;
     char why[600] = "";
+    const pid_t parent = getpid();
     s->machine = fork();
     if (s->machine < 0) die("cannot start a process: %s", strerror(errno));
     if (s->machine) return;
     setpgid(0, 0);
     signal(SIGTERM, SIG_DFL);
     signal(SIGHUP, SIG_DFL);
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (getppid() != parent) _exit(EXIT_FAILED);
     if (device_gpu_config(0, &config, why, sizeof why) == VENTUS_OK)
         remote_machine(&config, s->device, where, why, sizeof why);
     fprintf(stderr, "ventus debug: %s\n", why);
