@@ -67,9 +67,9 @@ static int ask(struct ventus_backend_device *d, const struct remote_request *req
                size_t room, uint32_t *size, char *why, size_t why_size)
 {
     struct remote_answer answer;
-    if (!remote_send(d->fd, request, sizeof *request) || !remote_send(d->fd, bytes, request->size) ||
-        !remote_receive(d->fd, &answer, sizeof answer) || answer.size > REMOTE_MOST)
-        return gone(why, why_size);
+    /* A machine that is in use has answered already, and does not listen. */
+    if (remote_send(d->fd, request, sizeof *request)) remote_send(d->fd, bytes, request->size);
+    if (!remote_receive(d->fd, &answer, sizeof answer) || answer.size > REMOTE_MOST) return gone(why, why_size);
     const bool text = answer.result && request->call != REMOTE_WAIT;
     if (text) memset(why, 0, why_size);
     if (!receive_rest(d->fd, answer.size, text ? why : to, text ? why_size - 1 : room)) return gone(why, why_size);

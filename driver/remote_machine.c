@@ -110,7 +110,8 @@ static void end_launch(struct machine *m)
     pthread_cond_broadcast(&m->changed);
     pthread_mutex_unlock(&m->lock);
     if (m->started) pthread_join(m->thread, NULL);
-    m->started = m->cancel = m->printed = m->told = false;
+    m->started = m->printed = m->told = false;
+    m->cancel = false;
 }
 
 static bool read_memory(struct machine *m, const struct remote_request *r)
@@ -227,7 +228,8 @@ static bool launch(struct machine *m, const struct remote_request *r)
                                          .print = print,
                                          .print_user = m};
     m->state = VENTUS_BACKEND_RUNS;
-    m->told = m->cancel = false;
+    m->told = false;
+    m->cancel = false;
     m->started = host_thread(&m->thread, run, m);
     return m->started ? good(m) : bad(m, "no thread");
 }
@@ -304,13 +306,21 @@ static bool serve_one(struct machine *m)
 }
 
 /* Another device of the program finds no machine while this one is in use. */
+static void turn_away(const struct machine *m)
+{
+    const struct machine other = {.fd = accept4(m->listener, NULL, NULL, SOCK_CLOEXEC)};
+    if (other.fd < 0) return;
+    bad(&other, "the machine is in use: a program can open one such device");
+    close(other.fd);
+}
+
 static void serve(struct machine *m)
 {
     for (bool goes_on = true; goes_on;) {
         struct pollfd fds[2] = {{m->fd, POLLIN, 0}, {m->listener, POLLIN, 0}};
         if (poll(fds, 2, -1) < 0) continue;
         if (fds[0].revents) goes_on = serve_one(m);
-        else if (fds[1].revents) close(accept4(m->listener, NULL, NULL, SOCK_CLOEXEC));
+        else if (fds[1].revents) turn_away(m);
     }
     end_launch(m);
     gpu_mem_close(m->gpu, ABI_CODE_BASE, (uint64_t)UINT32_MAX + 1 - ABI_CODE_BASE);

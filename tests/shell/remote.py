@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Stands in for gdb in `ventus debug --host --debugger remote.py -- PROGRAM...`. It lets the machine go, as gdb does that
-detaches, and runs the program; with the word `hostile` for a program it sends the machine requests with mistakes in them,
-and asks after each connection whether the machine still answers."""
+detaches, and runs the program; the word `hostile` in its place sends the machine requests with mistakes in them, and asks
+then whether the machine still answers; `killed` kills `ventus debug`; `second PROGRAM...` has opened a device before."""
 import os
 import random
 import socket
@@ -93,6 +93,10 @@ debugger.sendall(b"$D#44")
 receive(debugger, 1)
 if PROGRAM[0] == "hostile":
     hostile()
+elif PROGRAM[0] == "second":
+    first = connect(DEVICE)
+    assert ask(first, DESCRIBE, bytes(INFO_BYTES))[0] == 0
+    sys.exit(subprocess.run(PROGRAM[1:]).returncode)
 elif PROGRAM[0] == "killed":
     os.kill(os.getppid(), 9)
     while os.path.exists(os.path.dirname(DEVICE)):

@@ -38,6 +38,8 @@ for kernel in good null constants code; do
     [ $kernel = good ] || grep -q 'write to' want.txt || wrong "kernel $kernel"
 done
 
+check 1 'the machine is in use' with_machine second "$ventus" run ends.elf -k good -g 64 -a buf:256
+
 # Answers of another length than they should have.
 cat >liar.py <<'END'
 import socket, struct
