@@ -51,8 +51,7 @@ static bool open_device(struct backend *b, char *why, size_t why_size)
 /* MiB of the window for buffers, which is what the machine has; and what a launch takes with its output, and more. */
 enum { MEMORY_MOST = (0x100000000 - ABI_HEAP_BASE) >> 20, MEMORY_LEAST = 16 };
 
-/* What the machine file says. */
-static struct ventus_backend_info question(const struct gpu_config *c)
+struct ventus_backend_info backend_question(const struct gpu_config *c)
 {
     struct ventus_backend_info i;
     memset(&i, 0, sizeof i); /* questions are compared */
@@ -69,7 +68,7 @@ static struct ventus_backend_info question(const struct gpu_config *c)
 static bool describe(struct backend *b, const struct gpu_config *c, char *why, size_t why_size)
 {
     char said[300] = "";
-    b->info = question(c);
+    b->info = backend_question(c);
     if (b->table->describe(b->device, &b->info, said, sizeof said)) {
         said[sizeof said - 1] = 0;
         snprintf(why, why_size, "device %.200s: %s", b->spec, *said ? said : "it does not say what it is like");
@@ -221,7 +220,7 @@ static struct answer *answers;
 
 static bool is_same(const struct gpu_config *a, const struct gpu_config *b)
 {
-    const struct ventus_backend_info x = question(a), y = question(b);
+    const struct ventus_backend_info x = backend_question(a), y = backend_question(b);
     return !memcmp(&x, &y, sizeof x) && a->translation == b->translation && !strcmp(a->device, b->device);
 }
 

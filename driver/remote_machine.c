@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "debug/debugger.h"
+#include "driver/backend.h"
 #include "driver/driver.h"
 #include "driver/remote.h"
 #include "host/host.h"
@@ -62,14 +63,8 @@ static bool bad(const struct machine *m, const char *text) { return answer(m, 1,
 /* The program may have read another machine file. */
 static bool describe(struct machine *m, const struct remote_request *r)
 {
-    struct ventus_backend_info i;
+    struct ventus_backend_info i = backend_question(gpu_config_of(m->gpu));
     if (r->size != sizeof i) return bad(m, "the machine is of another build");
-    memcpy(&i, m->bytes, sizeof i);
-    const struct gpu_config *c = gpu_config_of(m->gpu);
-    i.sms = c->sms, i.warps_per_sm = c->warps_per_sm, i.groups_per_sm = c->groups_per_sm;
-    i.threads_per_warp = c->threads_per_warp, i.lds_bytes = c->lds_bytes, i.clock_mhz = c->clock_mhz;
-    i.vgpr_rows = c->vgpr_rows, i.sgpr_rows = c->sgpr_rows;
-    snprintf(i.profile, sizeof i.profile, "%s", isa_profile_name((enum isa_profile)c->profile));
     i.features &= ~(uint32_t)VENTUS_BACKEND_SVM;
     return answer(m, 0, &i, sizeof i);
 }
