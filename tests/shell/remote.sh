@@ -44,6 +44,9 @@ for case in atomic double-printf local printf private variables; do
 done
 check 0 '' with_machine "$VENTUS_BUILD/tests/opencl/event_test"
 
+# Another machine file of the program does not make it another machine.
+printf 'sms = 1\n' >one.conf
+check 0 '^sms  *= 2 ' with_machine env VENTUS_CONFIG=one.conf "$ventus" info
 check 1 'the machine is in use' with_machine second "$ventus" run ends.elf -k good -g 64 -a buf:256
 
 # Answers of another length than they should have.
