@@ -8,7 +8,7 @@ cp "$VENTUS_SOURCE"/tests/debug/devices.c* .
 ${CC:-cc} -I"$VENTUS_SOURCE" devices.c -o devices -L"$VENTUS_BUILD" -lventus || { wrong devices.c; exit 1; }
 printf 'sms = 1\n' >one.conf
 printf 'sms = 2\n' >two.conf
-VENTUS_CONFIG=one.conf:two.conf VENTUS_GDB=:0 LD_LIBRARY_PATH=$VENTUS_BUILD timeout -k 1 100 ./devices devices.elf >log.txt 2>&1 &
+VENTUS_CONFIG=one.conf:two.conf VENTUS_GDB=:0 LD_LIBRARY_PATH=$VENTUS_BUILD timeout -k 1 100 $VENTUS_FOREIGN ./devices devices.elf >log.txt 2>&1 &
 pid=$!
 for i in $(seq 500); do
     [ "$(grep -c 'target remote :[0-9]' log.txt)" -ge 2 ] && break
