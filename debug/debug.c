@@ -46,6 +46,8 @@ struct item item_of(const struct debugger *d, tid t)
     return item;
 }
 
+struct item item_looked_at(const struct debugger *d) { return item_of(d, d->looked_at ? d->looked_at : d->shown_stop); }
+
 static void wake_server(struct debugger *d)
 {
     const uint64_t one = 1;
@@ -128,10 +130,18 @@ void machine_halt(struct debugger *d)
     if (d->stopped) return;
     d->interrupt = true;
     d->attention = true;
-    if (d->launch) return;
+    if (d->launch && !d->rests) return;
     d->stopped = true; /* nothing runs: it stands already */
     d->interrupt = false;
-    event_add(d, (struct event){EVENT_SIGNAL, TID_DEVICE, SIGNAL_INT});
+    event_add(d, (struct event){EVENT_SIGNAL, d->launch ? item_tid(item_of(d, 0)) : TID_DEVICE, SIGNAL_INT});
+}
+
+void debugger_rests(struct debugger *d, bool rests)
+{
+    pthread_mutex_lock(&d->lock);
+    d->rests = d->begun = rests;
+    while (!rests && d->stopped) pthread_cond_wait(&d->go, &d->lock);
+    pthread_mutex_unlock(&d->lock);
 }
 
 /* ---- what stops it ---- */
@@ -238,12 +248,14 @@ static void say_finding(struct debugger *d, const char *text, tid thread)
     event_add_first(d, (struct event){EVENT_SIGNAL, thread, SIGNAL_ABRT});
 }
 
-/* A check has found something here when the launch ran the last time. */
+/* A check has found something here when the launch ran the last time; of several it is one stop. */
 static void meet_finding(struct debugger *d)
 {
+    struct text all = {0};
     if (d->count < d->until) return;
-    const struct finding *f = findings_at(&d->findings, d->count);
-    if (f) say_finding(d, f->text, f->thread);
+    const struct finding *f = findings_at(&d->findings, d->count, &all);
+    if (f) say_finding(d, all.n ? all.data : f->text, f->thread);
+    text_free(&all);
     d->until = findings_next(&d->findings, d->count);
 }
 

@@ -22,6 +22,10 @@ bool debugger_where(const char *where, char *why, size_t why_size);
 
 struct observer *debugger_observer(struct debugger *debugger);
 
+/* The machine's thread, in the middle of a launch, waits for somebody else, who may be stopped by the same debugger;
+ * and it does no longer: then it waits here while the debugger has stopped the machine. */
+void debugger_rests(struct debugger *debugger, bool rests);
+
 /* The process ends, or the device is closed: tells a debugger so, which else would lose its connection, and removes the
  * files that were made for it. NULL is allowed. */
 void debugger_process_ends(struct debugger *debugger);

@@ -79,7 +79,8 @@ static bool add_thread(void *user, struct item item)
     struct text name = {0}, state = {0};
     item_name(&name, item);
     item_describe(&state, w->d, item);
-    text_add(w->t, "<thread id=\"%llx\" core=\"%u\" name=\"%s\">", (unsigned long long)item_tid(item),
+    text_add(w->t, "<thread id=\"%llx\" core=\"%u\" name=\"%s\">",
+             (unsigned long long)(w->d->nonstop ? TID_DEVICE : item_tid(item)),
              item.warp ? group_sm(item.warp->group) : 0, name.data ? name.data : "");
     add_xml(w->t, state.data ? state.data : "");
     text_add(w->t, "</thread>");
@@ -92,7 +93,8 @@ void document_threads(struct text *t, const struct debugger *d)
 {
     struct writer w = {t, d, false};
     text_add(t, "<?xml version=\"1.0\"?><threads>");
-    items_each(d, add_thread, &w);
+    if (!d->nonstop) items_each(d, add_thread, &w);
+    else if (d->stopped) add_thread(&w, item_of(d, d->general));
     if (!w.some) add_thread(&w, (struct item){0});
     text_add(t, "</threads>");
 }

@@ -18,11 +18,15 @@ void findings_add(struct findings *f, uint64_t count, tid thread, const char *te
 
 void findings_launch(struct findings *f) { f->launch = f->n; }
 
-const struct finding *findings_at(const struct findings *f, uint64_t count)
+const struct finding *findings_at(const struct findings *f, uint64_t count, struct text *all)
 {
-    for (size_t i = f->launch; i < f->n; i++)
-        if (f->list[i].count == count) return &f->list[i];
-    return NULL;
+    const struct finding *first = NULL;
+    for (size_t i = f->launch; i < f->n; i++) {
+        if (f->list[i].count != count) continue;
+        if (!first) first = &f->list[i];
+        text_add(all, "%s", f->list[i].text);
+    }
+    return first;
 }
 
 uint64_t findings_next(const struct findings *f, uint64_t count)

@@ -12,7 +12,7 @@
 #include "host/host.h"
 #include "isa/abi.h"
 
-enum { PAGES_MOST = 1 << 18 /* 1 GiB */, RANGES_MOST = 256 };
+enum { PAGES_MOST = 1 << 18 /* 1 GiB */, RANGES_MOST = 256, FREE_MOST = 1024 };
 
 struct history_page {
     uint32_t addr;
@@ -20,8 +20,8 @@ struct history_page {
 };
 
 struct history {
-    struct history_page **pages; /* ascending */
-    size_t n, room;
+    struct history_page **pages; /* ascending; behind them those that are free */
+    size_t n, made, room;
     bool whole; /* all that is to be put back is here */
     pthread_mutex_t lock;
     struct {
@@ -38,17 +38,23 @@ struct history *history_new(void)
     return h;
 }
 
+/* Some pages stay for the next launch. */
+static void keep_free(struct history *h, size_t most)
+{
+    while (h->made > most) free(h->pages[--h->made]);
+}
+
 void history_forget(struct history *h)
 {
-    for (size_t i = 0; i < h->n; i++) free(h->pages[i]);
     h->n = 0;
     h->whole = false;
+    keep_free(h, FREE_MOST);
 }
 
 void history_free(struct history *h)
 {
     if (!h) return;
-    history_forget(h);
+    keep_free(h, 0);
     free(h->pages);
     pthread_mutex_destroy(&h->lock);
     free(h);
@@ -65,20 +71,24 @@ static bool each_page(struct gpu *gpu, struct history *h,
     struct host_pages host;
     bool good = true;
     host_pages_open(&host);
-    for (uint64_t at = gpu_mem_writable(gpu, 0); at <= UINT32_MAX && good; at = gpu_mem_writable(gpu, at + ABI_PAGE)) {
-        uint8_t *bytes = in_local_window((uint32_t)at) ? NULL : gpu_mem(gpu, (uint32_t)at, ABI_PAGE);
+    for (uint64_t at = gpu_mem_writable(gpu, 0); at <= UINT32_MAX && good; at = gpu_mem_writable(gpu, at)) {
+        if (in_local_window((uint32_t)at)) {
+            at = ABI_LOCAL_LIMIT;
+            continue;
+        }
+        uint8_t *bytes = gpu_mem(gpu, (uint32_t)at, ABI_PAGE);
         uintptr_t page = (uintptr_t)bytes / host.size;
         if (bytes) good = each(h, (uint32_t)at, bytes, host_touched(&host, page, page + 1) == page);
+        at += ABI_PAGE;
     }
     host_pages_close(&host);
     return good;
 }
 
-static bool keep_page(struct history *h, uint32_t addr, uint8_t *bytes, bool touched)
+static bool make_page(struct history *h)
 {
-    if (!touched) return true;
-    if (h->n == PAGES_MOST) return false;
-    if (h->n == h->room) {
+    if (h->made == PAGES_MOST) return false;
+    if (h->made == h->room) {
         size_t room = h->room ? 2 * h->room : 256;
         struct history_page **pages = realloc(h->pages, room * sizeof *pages);
         if (!pages) return false;
@@ -86,10 +96,17 @@ static bool keep_page(struct history *h, uint32_t addr, uint8_t *bytes, bool tou
         h->room = room;
     }
     struct history_page *page = malloc(sizeof *page);
-    if (!page) return false;
+    if (page) h->pages[h->made++] = page;
+    return page;
+}
+
+static bool keep_page(struct history *h, uint32_t addr, uint8_t *bytes, bool touched)
+{
+    if (!touched) return true;
+    if (h->n == h->made && !make_page(h)) return false;
+    struct history_page *page = h->pages[h->n++];
     page->addr = addr;
     memcpy(page->bytes, bytes, ABI_PAGE);
-    h->pages[h->n++] = page;
     return true;
 }
 

@@ -227,7 +227,25 @@ static void threads(const struct asked *a)
 
 static void program(const struct asked *a) { text_add(a->t, "%s\n", a->d->program.path); }
 
-/* The number of the thread of a work-item, by its global id. */
+/* Says the number of a thread that the user selects. lldb does not say it with requests for memory, of which it
+ * believes that all threads have the same: so they are about this one, until lldb asks for another one's registers. In
+ * non-stop mode the only thread becomes it. */
+static void select_item(const struct asked *a, tid thread)
+{
+    if (a->d->lldb || a->d->nonstop) a->d->looked_at = thread;
+    if (a->d->nonstop) a->d->general = thread;
+    text_add(a->t, "thread %llu\n", (unsigned long long)(a->d->nonstop ? TID_DEVICE : thread));
+}
+
+static void thread(const struct asked *a)
+{
+    unsigned long long n;
+    struct item item;
+    if (sscanf(a->words, "%llu", &n) == 1 && item_find(a->d, n, &item)) select_item(a, n);
+    else text_add(a->t, "Usage: thread N, by the number that the debugger knows it by\n");
+}
+
+/* By its global id. */
 struct search {
     uint32_t id[3];
     tid found;
@@ -251,11 +269,11 @@ static void workitem(const struct asked *a)
         return;
     }
     items_each(a->d, is_sought, &s);
-    if (s.found) text_add(a->t, "thread %llu\n", (unsigned long long)s.found);
+    if (s.found) select_item(a, s.found);
     else text_add(a->t, "No such work-item is running (%u,%u,%u).\n", s.id[0], s.id[1], s.id[2]);
 }
 
-/* The number of a thread of a warp of the selected group: its first lane that is active, or there. */
+/* A thread of a warp of the selected group: its first lane that is active, or there. */
 static void warp(const struct asked *a)
 {
     unsigned n;
@@ -267,7 +285,7 @@ static void warp(const struct asked *a)
     }
     struct warp *w = &g->warps[n];
     struct item item = {w, first_lane(w->active ? w->active : w->lanes)};
-    text_add(a->t, "thread %llu\n", (unsigned long long)item_tid(item));
+    select_item(a, item_tid(item));
 }
 
 static void lane(const struct asked *a)
@@ -276,8 +294,11 @@ static void lane(const struct asked *a)
     if (!has_warp(a)) return;
     if (sscanf(a->words, "%u", &n) != 1 || n >= ISA_LANES || !(a->item.warp->lanes >> n & 1))
         text_add(a->t, "Usage: lane N, of a lane that the warp has\n");
-    else text_add(a->t, "thread %llu\n", (unsigned long long)item_tid((struct item){a->item.warp, n}));
+    else select_item(a, item_tid((struct item){a->item.warp, n}));
 }
+
+/* In non-stop mode gdb asks for threads also when its user sees nothing: debug/ventus_gdb.py says when. */
+static void shown(const struct asked *a) { a->d->shown = true; }
 
 /* ---- the table ---- */
 
@@ -302,6 +323,8 @@ static const struct {
     {"workitem", workitem, "the thread of the work-item with the global id X Y Z"},
     {"warp", warp, "a thread of warp N of the selected group"},
     {"lane", lane, "the thread of lane N of the selected warp"},
+    {"shown", shown, "the user has seen this stop: what else has stopped here is not one more"},
+    {"thread", thread, "what memory is about from now on (lldb does not say it)"},
     {"program", program, "the file with the program's symbols"},
     {"help", help, "these commands"},
 };
@@ -314,7 +337,7 @@ static void help(const struct asked *a)
 
 void monitor(struct debugger *d, const char *command, struct text *answer)
 {
-    struct asked a = {d, answer, item_of(d, d->general ? d->general : d->shown_stop), ""};
+    struct asked a = {d, answer, item_looked_at(d), ""};
     command += strspn(command, " ");
     for (unsigned i = 0; i < COMMANDS; i++) {
         size_t n = strlen(commands[i].name);

@@ -94,11 +94,11 @@ enum wire_got wire_next(struct wire *w, struct text *packet)
 
 static bool is_special(char c) { return c == '}' || c == '$' || c == '#' || c == '*'; }
 
-void wire_send(struct wire *w, const char *bytes, size_t n)
+static void send_framed(struct wire *w, char first, const char *bytes, size_t n)
 {
     struct text out = {0};
     uint8_t sum = 0;
-    text_bytes(&out, "$", 1);
+    text_bytes(&out, &first, 1);
     for (size_t i = 0; i < n; i++) {
         char pair[2] = {'}', (char)(bytes[i] ^ 0x20)};
         if (is_special(bytes[i])) text_bytes(&out, pair, 2);
@@ -109,3 +109,7 @@ void wire_send(struct wire *w, const char *bytes, size_t n)
     if (!out.failed) send_all(w, out.data, out.n);
     text_free(&out);
 }
+
+void wire_send(struct wire *w, const char *bytes, size_t n) { send_framed(w, '$', bytes, n); }
+
+void wire_notify(struct wire *w, const char *bytes, size_t n) { send_framed(w, '%', bytes, n); }

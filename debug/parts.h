@@ -50,6 +50,8 @@ enum wire_got { WIRE_NOTHING, WIRE_BREAK /* Ctrl-C */, WIRE_PACKET };
 enum wire_got wire_next(struct wire *w, struct text *packet);
 /* Sends a packet; bytes that must be escaped are. */
 void wire_send(struct wire *w, const char *bytes, size_t n);
+/* The same, as a notification: nobody has asked. */
+void wire_notify(struct wire *w, const char *bytes, size_t n);
 
 /* ---- item.c: work-items as threads ---- */
 
@@ -113,12 +115,12 @@ struct stop_point {
 struct stop_points {
     struct stop_point *list;
     size_t n, room;
-    uint32_t filter[2048];             /* a bit for each breakpoint's address, by its bits 2 to 17 */
+    _Atomic uint32_t filter[2048];     /* a bit for each breakpoint's address, by its bits 2 to 17 */
     size_t breaks, watches, registers; /* that are set; watchpoints in the window are `registers` */
 };
 static inline bool stops_may_be_at(const struct stop_points *s, uint32_t pc)
 {
-    return s->filter[pc >> 7 & 2047] >> (pc >> 2 & 31) & 1;
+    return atomic_load_explicit(&s->filter[pc >> 7 & 2047], memory_order_relaxed) >> (pc >> 2 & 31) & 1;
 }
 bool stops_at(const struct stop_points *s, uint32_t pc);
 /* `owner`: the work-item that the debugger has selected. */
@@ -168,9 +170,9 @@ struct findings {
 void findings_add(struct findings *f, uint64_t count, tid thread, const char *text);
 /* Another launch begins. */
 void findings_launch(struct findings *f);
-/* Of this launch: the first one at an instruction (NULL: none); where the next one behind it is (UINT64_MAX: nowhere).
- */
-const struct finding *findings_at(const struct findings *f, uint64_t count);
+/* Of this launch: the first one at an instruction (NULL: none), and what all there say, added to *all; where the next
+ * one behind it is (UINT64_MAX: nowhere). */
+const struct finding *findings_at(const struct findings *f, uint64_t count, struct text *all);
 uint64_t findings_next(const struct findings *f, uint64_t count);
 void findings_free(struct findings *f);
 
@@ -251,6 +253,8 @@ struct debugger {
     struct text packet, answer;
     bool later; /* the request has no answer now: it has been sent, or is the next stop */
     bool lldb;
+    bool nonstop;  /* gdb talks while the machine runs; it knows one thread (nonstop.c) */
+    bool quiet;    /* the stop to come is one that gdb has asked for on its own account */
     bool shown;    /* since the last stop the debugger has asked for all threads: its user sees the stop */
     bool unseen;   /* the debugger has come to a program that it has not been told of */
     bool awaited;  /* the debugger waits for a stop */
@@ -258,10 +262,13 @@ struct debugger {
     tid aside;     /* a work-item that is said to have left its breakpoint; 0: none */
     tid chosen;    /* the thread that goes, if a request to go says none */
     tid general;   /* the thread that requests are about */
+    tid looked_at; /* the same for memory, watchpoints and commands: lldb's user may have selected another since
+                      (monitor.c) */
 
     _Atomic bool attention; /* the machine is to look at all that is here at its next instruction */
     bool stopped;
     bool stands;    /* the machine's thread waits in a hook */
+    bool rests;     /* the machine's thread waits for somebody else, in the middle of an instruction */
     bool interrupt; /* it is to stop */
     bool kill;      /* launches are to end */
     struct event events[EVENTS_MOST];
@@ -305,6 +312,8 @@ void event_add(struct debugger *d, struct event event);
 void event_add_first(struct debugger *d, struct event event);
 /* The work-item that an event or a selection is about, if it lives; else the first that does. */
 struct item item_of(const struct debugger *d, tid t);
+/* The one whose memory is meant. */
+struct item item_looked_at(const struct debugger *d);
 /* The server lets the machine run, as `order` says. */
 void machine_go(struct debugger *d);
 /* The same, backwards: by an instruction of the work-item `step`, or to the last breakpoint or watchpoint. */
@@ -330,8 +339,25 @@ void server_close(struct debugger *d);
 void request_answer(struct debugger *d);
 /* Says that the machine has stopped, and why. */
 void report_stop(struct debugger *d);
+/* The next event becomes what has stopped the machine, and its work-item the selected one. */
+void take_event(struct debugger *d);
+/* Which actions "vCont" knows; what stands behind it, an order to go on, which may be an error; and points, behind "Z"
+ * (set) or "z". */
+void request_actions(struct debugger *d, const char *s);
+void request_resume(struct debugger *d, const char *actions);
+void request_point(struct debugger *d, const char *point, bool set);
 /* The same into an answer, without text. */
 void stop_reply(struct text *t, const struct debugger *d, const struct event *e);
 void debugger_gone(struct debugger *d);
+
+/* ---- nonstop.c: gdb's non-stop mode ---- */
+
+/* Answers a request that is another one in that mode, or asks for it. False: it is none of those. */
+bool nonstop_answer(struct debugger *d);
+void nonstop_report(struct debugger *d);
+/* Which work-item a thread that gdb names is. */
+tid nonstop_thread(const struct debugger *d, tid named);
+/* Who is to go alone when this work-item makes a step; 0: nobody. */
+tid nonstop_alone(const struct debugger *d, tid steps);
 
 #endif

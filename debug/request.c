@@ -71,16 +71,25 @@ static void report_message(struct debugger *d)
     if (*d->message && !d->lldb) send_output(d, line, (size_t)snprintf(line, sizeof line, "%s\n", d->message));
 }
 
-/* The first event; the others follow if the debugger goes on without having shown it to its user. */
-void report_stop(struct debugger *d)
+void take_event(struct debugger *d)
 {
-    struct text t = {0};
     if (!d->nevents) event_add(d, (struct event){EVENT_SIGNAL, TID_DEVICE, SIGNAL_TRAP});
     d->last = d->events[0];
     memmove(d->events, d->events + 1, --d->nevents * sizeof *d->events);
     d->awaited = d->shown = false;
-    d->general = d->shown_stop = d->last.thread;
+    d->general = d->looked_at = d->shown_stop = d->last.thread;
+}
+
+/* The first event; the others follow if the debugger goes on without having shown it to its user. */
+void report_stop(struct debugger *d)
+{
+    struct text t = {0};
+    take_event(d);
     report_message(d);
+    if (d->nonstop) {
+        nonstop_report(d);
+        return;
+    }
     stop_reply(&t, d, &d->last);
     wire_send(&d->wire, t.data, t.n);
     text_free(&t);
@@ -109,7 +118,7 @@ static void select_thread(struct debugger *d, const char *s)
         return;
     }
     if (kind == 'c') d->chosen = any ? 0 : t;
-    else d->general = any ? d->shown_stop : t;
+    else d->general = d->looked_at = any ? d->shown_stop : t;
     say(d, "OK");
 }
 
@@ -237,7 +246,7 @@ static void read_memory(struct debugger *d, const char *s)
 {
     uint64_t addr, size;
     uint8_t *bytes = parse_range(&s, &addr, &size) ? malloc(size + 1) : NULL;
-    uint32_t n = bytes ? memory_read(d, selected(d), addr, bytes, (uint32_t)size) : 0;
+    uint32_t n = bytes ? memory_read(d, item_looked_at(d), addr, bytes, (uint32_t)size) : 0;
     if (bytes && (n || !size)) text_hex(&d->answer, bytes, n);
     else say(d, "E01");
     if (bytes && !size) say(d, "");
@@ -248,7 +257,7 @@ static void write_memory_hex(struct debugger *d, const char *s)
 {
     uint64_t addr, size;
     uint8_t *bytes = parse_range(&s, &addr, &size) && *s++ == ':' ? malloc(size + 1) : NULL;
-    bool good = bytes && hex_bytes(&s, bytes, size) && memory_write(d, selected(d), addr, bytes, (uint32_t)size);
+    bool good = bytes && hex_bytes(&s, bytes, size) && memory_write(d, item_looked_at(d), addr, bytes, (uint32_t)size);
     say(d, good ? "OK" : "E01");
     free(bytes);
 }
@@ -258,12 +267,12 @@ static void write_memory_binary(struct debugger *d, const char *s)
     uint64_t addr, size;
     bool good = parse_range(&s, &addr, &size) && *s++ == ':';
     good = good && (size_t)(s - d->packet.data) + size <= d->packet.n;
-    say(d, good && memory_write(d, selected(d), addr, s, (uint32_t)size) ? "OK" : "E01");
+    say(d, good && memory_write(d, item_looked_at(d), addr, s, (uint32_t)size) ? "OK" : "E01");
 }
 
 /* ---- breakpoints ---- */
 
-static void change_point(struct debugger *d, const char *s, bool set)
+void request_point(struct debugger *d, const char *s, bool set)
 {
     uint64_t addr, size;
     const char kind = *s;
@@ -274,12 +283,13 @@ static void change_point(struct debugger *d, const char *s, bool set)
         return;
     }
     enum stop_kind what = (enum stop_kind)(kind - '0');
+    const tid owner = set && what >= STOP_WRITE ? item_tid(item_looked_at(d)) : 0;
     if (!set) stops_clear(d, what, addr, (uint32_t)size);
-    say(d, !set || stops_set(d, what, addr, (uint32_t)size, item_tid(selected(d))) ? "OK" : "E01");
+    say(d, !set || stops_set(d, what, addr, (uint32_t)size, owner) ? "OK" : "E01");
 }
 
-static void set_point(struct debugger *d, const char *s) { change_point(d, s, true); }
-static void clear_point(struct debugger *d, const char *s) { change_point(d, s, false); }
+static void set_point(struct debugger *d, const char *s) { request_point(d, s, true); }
+static void clear_point(struct debugger *d, const char *s) { request_point(d, s, false); }
 
 /* ---- going on ---- */
 
@@ -309,6 +319,12 @@ static bool take_next(struct debugger *d, tid leaves)
     return false;
 }
 
+/* May this be a step that gdb makes to leave a breakpoint? */
+static bool leaves_point(const struct debugger *d, const struct order *order)
+{
+    return d->nonstop ? !order->end : order->alone == order->step;
+}
+
 static void go(struct debugger *d, const struct order *order)
 {
     d->awaited = true;
@@ -319,7 +335,7 @@ static void go(struct debugger *d, const struct order *order)
         return;
     }
     if (d->shown) d->user_step = order->step;
-    if (!take_next(d, order->alone == order->step ? order->step : 0)) return;
+    if (!take_next(d, leaves_point(d, order) ? order->step : 0)) return;
     d->order = *order;
     machine_go(d);
 }
@@ -350,7 +366,7 @@ static void take_action(struct order *o, const struct action *a, const struct de
                         bool *others)
 {
     bool steps = a->kind == 's' || a->kind == 'S' || a->kind == 'r';
-    if (!a->thread) *others = true;
+    if (!a->thread || d->nonstop) *others = true;
     else ++*named;
     if (a->thread) o->alone = a->thread;
     if (!steps || o->step) return;
@@ -359,28 +375,32 @@ static void take_action(struct order *o, const struct action *a, const struct de
     o->end = (uint32_t)a->end;
 }
 
-static void resume(struct debugger *d, const char *s)
+void request_resume(struct debugger *d, const char *s)
 {
     struct order order = {0};
     struct action a;
     unsigned named = 0;
     bool others = false;
-    if (*s == '?') {
-        say(d, "vCont;c;C;s;S;r;t");
-        return;
-    }
     while (*s == ';') {
         s++;
         if (!parse_action(&s, &a)) {
             say(d, "E01");
             return;
         }
+        a.thread = nonstop_thread(d, a.thread);
         take_action(&order, &a, d, &named, &others);
     }
     if (others || named > 1) order.alone = 0;
+    if (d->nonstop) order.alone = nonstop_alone(d, order.step);
     if (order.alone == TID_DEVICE) order = (struct order){0};
     if (order.step == TID_DEVICE) order.step = 0;
     go(d, &order);
+}
+
+void request_actions(struct debugger *d, const char *s)
+{
+    (void)s;
+    say(d, "vCont;c;C;s;S;r;t");
 }
 
 static void resume_all(struct debugger *d, const char *s)
@@ -427,6 +447,7 @@ static void detach(struct debugger *d, const char *s)
     (void)s;
     wire_send(&d->wire, "OK", 2);
     d->later = true;
+    d->waits_for_debugger = false; /* also when no launch has begun yet */
     debugger_gone(d);
 }
 
@@ -444,13 +465,15 @@ static void end_launch(struct debugger *d, const char *s)
 
 /* ---- what the server is, and documents ---- */
 
-/* lldb does not place the programs of a list of libraries where they say they are; it has debug/lldb/ventus.py. */
+/* gdb asks for the actions of vCont (vCont?) when it is not told here that there are some, and only then knows of 't'.
+ *
+ * lldb does not place the programs of a list of libraries where they say they are; it has debug/lldb/ventus.py. */
 static void ask_supported(struct debugger *d, const char *s)
 {
     d->lldb = strstr(s, "xmlRegisters=i386,") != NULL;
     text_add(&d->answer,
              "PacketSize=%x;QStartNoAckMode+;qXfer:features:read+;qXfer:threads:read+;%s"
-             "vContSupported+;swbreak+;hwbreak+;ReverseStep+;ReverseContinue+;multiprocess-",
+             "QNonStop+;swbreak+;hwbreak+;ReverseStep+;ReverseContinue+;multiprocess-",
              PACKET_MOST, d->lldb ? "" : "qXfer:libraries:read+;");
 }
 
@@ -483,7 +506,7 @@ static void read_document(struct debugger *d, const char *s)
         return;
     }
     if (!strncmp(s, "features:", 9)) document_features(&t);
-    else if (!strncmp(s, "threads:", 8)) document_threads(&t, d), d->shown = true;
+    else if (!strncmp(s, "threads:", 8)) document_threads(&t, d), d->shown |= !d->nonstop;
     else if (!strncmp(s, "libraries:", 10)) document_libraries(&t, d);
     if (t.n) send_piece(d, &t, range + 1);
     text_free(&t);
@@ -561,7 +584,8 @@ static const struct {
     {"X", write_memory_binary, false},
     {"Z", set_point, false},
     {"z", clear_point, false},
-    {"vCont", resume, false},
+    {"vCont?", request_actions, true},
+    {"vCont", request_resume, false},
     {"c", resume_all, false},
     {"s", step_one, false},
     {"b", go_back, false},
@@ -583,7 +607,8 @@ void request_answer(struct debugger *d)
     const char *s = d->packet.data;
     text_clear(&d->answer);
     d->later = false;
-    for (size_t i = 0; i < sizeof requests / sizeof *requests; i++) {
+    bool done = nonstop_answer(d);
+    for (size_t i = 0; !done && i < sizeof requests / sizeof *requests; i++) {
         size_t n = strlen(requests[i].begin);
         if (strncmp(s, requests[i].begin, n) != 0) continue;
         if (requests[i].runs || d->stopped) requests[i].answer(d, s + n);

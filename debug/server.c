@@ -112,8 +112,8 @@ void debugger_gone(struct debugger *d)
     wire_close(&d->wire);
     stops_clear_all(d);
     d->order = (struct order){0};
-    d->general = 0;
-    d->awaited = d->lldb = false;
+    d->general = d->looked_at = 0;
+    d->awaited = d->lldb = d->nonstop = d->quiet = false;
     d->filter.what = SHOW_ALL;
     machine_go(d);
 }
@@ -128,7 +128,7 @@ static void accept_debugger(struct debugger *d)
     }
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
     d->wire.fd = fd;
-    d->general = d->shown_stop = 0;
+    d->general = d->looked_at = d->shown_stop = 0;
     if (d->waits_for_debugger && d->launch) d->stopped = true; /* its begin: the debugger comes first */
     else machine_halt(d);
     d->last = (struct event){EVENT_SIGNAL, TID_DEVICE, SIGNAL_TRAP};

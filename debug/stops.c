@@ -29,20 +29,23 @@ static struct stop_point *find(struct stop_points *s, enum stop_kind kind, uint6
     return NULL;
 }
 
+/* The machine may run meanwhile: each word goes from what it was to what it is. */
 static void note(struct debugger *d)
 {
     struct stop_points *s = &d->points;
-    memset(s->filter, 0, sizeof s->filter);
+    uint32_t filter[sizeof s->filter / sizeof *s->filter] = {0};
     s->breaks = s->watches = s->registers = 0;
     for (size_t i = 0; i < s->n; i++) {
         const struct stop_point *p = &s->list[i];
         uint32_t pc = (uint32_t)p->addr;
         if (!p->set) continue;
-        if (is_break(p)) s->filter[pc >> 7 & 2047] |= 1u << (pc >> 2 & 31);
+        if (is_break(p)) filter[pc >> 7 & 2047] |= 1u << (pc >> 2 & 31);
         s->breaks += is_break(p);
         s->watches += is_watch(p);
         s->registers += is_watch(p) && in_window(p->addr);
     }
+    for (size_t i = 0; i < sizeof filter / sizeof *filter; i++)
+        atomic_store_explicit(&s->filter[i], filter[i], memory_order_relaxed);
 }
 
 bool stops_at(const struct stop_points *s, uint32_t pc)

@@ -22,11 +22,20 @@ def thread_by_number(number):
     raise gdb.GdbError("Work-item %d is no thread (monitor threads all)." % number)
 
 
+def switch(said):
+    """To the thread that the server has named. Number 1 is the only one beside a host program: it has become another work-item."""
+    number = int(said.split()[1])
+    thread_by_number(number).switch()
+    if number == 1:
+        gdb.execute("maint flush register-cache", to_string=True)
+        gdb.execute("maint flush dcache", to_string=True)
+
+
 def select(said):
     """Selects the thread that the server has named, and shows where it stands."""
     if not said.startswith("thread "):
         raise gdb.GdbError(said.strip() or "No such work-item.")
-    thread_by_number(int(said.split()[1])).switch()
+    switch(said)
     gdb.execute("frame")
 
 
@@ -88,6 +97,15 @@ class Select(gdb.Command):
             return []
 
 
+LANE = 0
+
+
+def window(word):
+    """A word of the selected work-item's ids (isa/abi.h, ABI_WINDOW_IDS)."""
+    memory = gdb.selected_inferior().read_memory(0x01000000 + 4 * (0x140 + word), 4)
+    return int.from_bytes(memory.tobytes(), "little")
+
+
 class PrintLanes(gdb.Command):
     """print-lanes EXPRESSION: its value in each lane of the selected warp, and how often each value occurs."""
 
@@ -98,17 +116,19 @@ class PrintLanes(gdb.Command):
         before, values = gdb.selected_thread(), []
         if before is None or not argument:
             raise gdb.GdbError("print-lanes EXPRESSION, with a work-item selected")
+        own = window(LANE)
         try:
             for lane in range(32):
                 said = monitor("lane %d" % lane)
                 values.append(value_of(said, argument) if said.startswith("thread ") else None)
         finally:
-            before.switch()
+            said = monitor("lane %d" % own)
+            switch(said) if said.startswith("thread 1\n") else before.switch()
         gdb.write(picture(values))
 
 
 def value_of(said, expression):
-    thread_by_number(int(said.split()[1])).switch()
+    switch(said)
     try:
         return str(gdb.parse_and_eval(expression))
     except gdb.error:
@@ -146,6 +166,32 @@ class Attach(gdb.Command):
             gdb.execute("frame")
 
 
+class Host(gdb.Command):
+    """ventus host WHERE: the device at WHERE becomes a second inferior, beside the host program, which is the first."""
+
+    def __init__(self):
+        super().__init__("ventus host", gdb.COMMAND_RUNNING, gdb.COMPLETE_FILENAME)
+        self.device = None
+
+    def invoke(self, argument, from_tty):
+        program = gdb.selected_inferior().num
+        gdb.execute("maint set target-non-stop on")
+        gdb.execute("set schedule-multiple on")
+        gdb.execute("set suppress-cli-notifications on")
+        gdb.execute("add-inferior -no-connection", to_string=True)
+        self.device = max(inferior.num for inferior in gdb.inferiors())
+        gdb.execute("inferior %d" % self.device, to_string=True)
+        gdb.execute("target remote " + argument, to_string=True)
+        gdb.execute("inferior %d" % program, to_string=True)
+        gdb.execute("set suppress-cli-notifications off")
+        gdb.events.stop.connect(self.stopped)
+
+    def stopped(self, event):
+        """The server has one thread for all work-items, and cannot see whether the user sees it stop."""
+        if gdb.selected_inferior().num == self.device:
+            monitor("shown")
+
+
 class GlobalId(gdb.Function):
     """$gid(D): the global id of the selected work-item in dimension D."""
 
@@ -154,13 +200,12 @@ class GlobalId(gdb.Function):
         super().__init__(name)
 
     def invoke(self, dimension=0):
-        address = 0x01000000 + 4 * (0x140 + self.word + int(dimension))
-        memory = gdb.selected_inferior().read_memory(address, 4)
-        return int.from_bytes(memory.tobytes(), "little")
+        return window(self.word + int(dimension))
 
 
 Ventus()
 Attach()
+Host()
 PrintLanes()
 GlobalId("lid", 2)
 GlobalId("gid", 5)

@@ -18,6 +18,47 @@ def process_of(debugger):
     return debugger.GetSelectedTarget().GetProcess()
 
 
+def tell(debugger, thread):
+    """lldb does not tell the machine which thread's memory it asks for, nor which one commands are about: we do."""
+    if thread.IsValid():
+        monitor(debugger, "thread %d" % thread.GetThreadID())
+
+
+def tell_selection(debugger):
+    tell(debugger, process_of(debugger).GetSelectedThread())
+
+
+# Commands of lldb that ask for memory.
+READERS = ("frame variable", "target variable", "expression", "dwim-print", "memory read", "memory write", "memory find", "register read",
+           "register write", "watchpoint set variable", "watchpoint set expression")
+
+
+def before_reader(debugger):
+    def callback(*words):
+        tell_selection(debugger)
+        return False  # the command is still to be executed
+
+    return callback
+
+
+def before_select(debugger):
+    """`thread select`, which shows the thread's frame when it has been selected."""
+
+    def callback(*words):
+        if words and words[-1].isdigit() and "-t" not in words:
+            tell(debugger, process_of(debugger).GetThreadByIndexID(int(words[-1])))
+        return False
+
+    return callback
+
+
+def follow_selection(debugger):
+    interpreter = debugger.GetCommandInterpreter()
+    for command in READERS:
+        interpreter.SetCommandOverrideCallback(command, before_reader(debugger))
+    interpreter.SetCommandOverrideCallback("thread select", before_select(debugger))
+
+
 def load_program(debugger):
     """The symbols of the program that the machine runs now."""
     target, path = debugger.GetSelectedTarget(), monitor(debugger, "program").strip()
@@ -61,6 +102,7 @@ def attach(debugger, command, result, internal_dict):
 
 def pass_on(command):
     def function(debugger, argument, result, internal_dict):
+        tell_selection(debugger)
         result.AppendMessage(monitor(debugger, (command + " " + argument).strip()).rstrip("\n"))
 
     return function
@@ -68,6 +110,7 @@ def pass_on(command):
 
 def selecting(command):
     def function(debugger, argument, result, internal_dict):
+        tell_selection(debugger)
         said = monitor(debugger, command + " " + argument.replace(",", " ").strip("() "))
         thread = lldb.SBThread()
         if said.startswith("thread "):
@@ -77,6 +120,7 @@ def selecting(command):
             return
         process_of(debugger).SetSelectedThread(thread)
         debugger.HandleCommand("frame select 0")
+        tell_selection(debugger)
 
     return function
 
@@ -84,6 +128,7 @@ def selecting(command):
 def print_lanes(debugger, expression, result, internal_dict):
     """print-lanes EXPRESSION: its value in each lane of the selected warp, and how often each value occurs."""
     values = []
+    tell_selection(debugger)
     for lane in range(32):
         said = monitor(debugger, "lane %d" % lane)
         if not said.startswith("thread "):
@@ -92,6 +137,7 @@ def print_lanes(debugger, expression, result, internal_dict):
         frame = process_of(debugger).GetThreadByID(int(said.split()[1])).GetFrameAtIndex(0)
         value = frame.EvaluateExpression(expression)
         values.append("?" if value.GetError().Fail() else value.GetValue() or value.GetSummary() or "?")
+    tell_selection(debugger)
     there = [v for v in values if v is not None]
     result.AppendMessage(" ".join("." if v is None else v for v in values).rstrip(" ."))
     for value, count in collections.Counter(there).most_common(8):
@@ -140,5 +186,6 @@ def __lldb_init_module(debugger, internal_dict):
         add_command(debugger, "ventus-threads " + what, pass_on("threads " + what), "-h '%s'" % text)
     # lldb keeps what it has read for all threads, but a work-item's own memory and registers are at the same addresses in each.
     debugger.HandleCommand("settings set target.process.disable-memory-cache true")
+    follow_selection(debugger)
     # A work-group's threads stop together: one line for each is enough.
     debugger.HandleCommand("settings set stop-disassembly-display never")

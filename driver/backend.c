@@ -10,6 +10,7 @@
 
 #include "driver/backend.h"
 #include "driver/backend_library.h"
+#include "driver/remote.h"
 #include "driver/driver.h"
 
 /* ---- opening ---- */
@@ -50,8 +51,7 @@ static bool open_device(struct backend *b, char *why, size_t why_size)
 /* MiB of the window for buffers, which is what the machine has; and what a launch takes with its output, and more. */
 enum { MEMORY_MOST = (0x100000000 - ABI_HEAP_BASE) >> 20, MEMORY_LEAST = 16 };
 
-/* What the machine file says. */
-static struct ventus_backend_info question(const struct gpu_config *c)
+struct ventus_backend_info backend_question(const struct gpu_config *c)
 {
     struct ventus_backend_info i;
     memset(&i, 0, sizeof i); /* questions are compared */
@@ -68,7 +68,7 @@ static struct ventus_backend_info question(const struct gpu_config *c)
 static bool describe(struct backend *b, const struct gpu_config *c, char *why, size_t why_size)
 {
     char said[300] = "";
-    b->info = question(c);
+    b->info = backend_question(c);
     if (b->table->describe(b->device, &b->info, said, sizeof said)) {
         said[sizeof said - 1] = 0;
         snprintf(why, why_size, "device %.200s: %s", b->spec, *said ? said : "it does not say what it is like");
@@ -220,7 +220,7 @@ static struct answer *answers;
 
 static bool is_same(const struct gpu_config *a, const struct gpu_config *b)
 {
-    const struct ventus_backend_info x = question(a), y = question(b);
+    const struct ventus_backend_info x = backend_question(a), y = backend_question(b);
     return !memcmp(&x, &y, sizeof x) && a->translation == b->translation && !strcmp(a->device, b->device);
 }
 
@@ -367,6 +367,13 @@ static void refuse(struct job *j)
     j->result.fault.kind = FAULT_LAUNCH;
 }
 
+/* A machine with a debugger shows its user the program's source. */
+static void tell_program(const struct backend *b, const struct job *j)
+{
+    const ventus_module *m = event_of(j)->in.module;
+    if (m && b->table == remote_backend()) remote_program(b->device, m->bytes, m->size, m->serial);
+}
+
 /* False: it is over, and the result says how. With the lock held. */
 static bool begin(struct backend *b, struct job *j)
 {
@@ -379,6 +386,7 @@ static bool begin(struct backend *b, struct job *j)
     if (!b->device) return j->result.status = LAUNCH_FAULT, false;
     char why[300] = "";
     bool good = !lack && mirror_push(event_of(j)->device);
+    if (good) tell_program(b, j);
     if (lack) snprintf(b->says, sizeof b->says, "device %.150s: %s", b->spec, lack);
     if (good && b->table->launch(b->device, &launch, why, sizeof why)) {
         why[sizeof why - 1] = 0;

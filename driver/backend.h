@@ -43,6 +43,9 @@ struct backend_summary {
     char name[48];
 };
 
+/* What a device is asked: whether it is the machine that the configuration describes, with all features. */
+struct ventus_backend_info backend_question(const struct gpu_config *config);
+
 /* NULL is allowed. */
 void backend_free(struct backend *b);
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "driver/backend_library.h"
+#include "driver/remote.h"
 #include "driver/ventus_backend.h"
 #include "host/host.h"
 
@@ -127,6 +128,7 @@ static const struct ventus_backend *load(const char *path, char *why, size_t why
 const struct ventus_backend *backend_library(const char *name, char *why, size_t why_size)
 {
     *why = 0;
+    if (!strcmp(name, "remote")) return remote_backend();
     char *path = file_of(name, why, why_size);
     const struct ventus_backend *table = path ? load(path, why, why_size) : NULL;
     if (!path && !*why) snprintf(why, why_size, "out of memory");

@@ -1,6 +1,7 @@
-/* Programs that a debugger is to look at (VENTUS_GDB): they are built with -g, and their source, which is a string, is
- * also a file that the debugger finds by the name in the debug information. The files are in the cache, or, without
- * one, in a folder of the user's below the one for temporary files. Called by build_cache.c. */
+/* Programs that a debugger is to look at (VENTUS_GDB, or a machine with one in another process): they are built with
+ * -g, and their source, which is a string, is also a file that the debugger finds by the name in the debug information.
+ * The files are in the cache, or, without one, in a folder of the user's below the one for temporary files. Called by
+ * build_cache.c. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -15,8 +16,8 @@
 
 static bool debugger_wanted(void)
 {
-    const char *where = secure_getenv("VENTUS_GDB");
-    return where && *where;
+    const char *where = secure_getenv("VENTUS_GDB"), *device = secure_getenv("VENTUS_BACKEND");
+    return (where && *where) || (device && !strncmp(device, "remote,", 7));
 }
 
 /* Makes a folder that only this user may enter. */

@@ -162,10 +162,20 @@ void *gpu_mem(struct gpu *gpu, uint32_t addr, uint64_t size)
 
 void gpu_mem_code_changed(struct gpu *gpu) { code_drop(gpu); }
 
+/* Can one of the eight pages from `page` on be written? */
+static bool eight_writable(const struct gpu *gpu, uint64_t page)
+{
+    uint64_t eight;
+    memcpy(&eight, gpu->pages + page, sizeof eight);
+    return eight & GPU_WRITE * 0x0101010101010101u;
+}
+
 uint64_t gpu_mem_writable(const struct gpu *gpu, uint64_t addr)
 {
     uint64_t page = addr >> PAGE_BITS;
-    while (page < PAGES && !(gpu->pages[page] & GPU_WRITE))
-        page = gpu->been_writable[page >> MANY_BITS] ? page + 1 : ((page >> MANY_BITS) + 1) << MANY_BITS;
+    while (page < PAGES && !(gpu->pages[page] & GPU_WRITE)) {
+        if (!gpu->been_writable[page >> MANY_BITS]) page = ((page >> MANY_BITS) + 1) << MANY_BITS;
+        else page += page % 8 || eight_writable(gpu, page) ? 1 : 8;
+    }
     return page << PAGE_BITS;
 }

@@ -9,19 +9,23 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "check/check.h"
+#include "driver/gpu.h"
+#include "driver/remote.h"
 #include "tool.h"
 
-enum { FLAG_LLDB, FLAG_COMMANDS, FLAG_DEBUGGER, FLAG_CHECK };
+enum { FLAG_LLDB, FLAG_COMMANDS, FLAG_DEBUGGER, FLAG_CHECK, FLAG_HOST };
 static const struct flag flags[] = {
     {"lldb", 0, NULL, "lldb instead of gdb"},
     {"commands", 'x', "FILE", "commands of the debugger, after which it ends; - is standard input"},
     {"debugger", 0, "PROGRAM", "the debugger; default: gdb-multiarch, lldb-19 with --lldb"},
     {"check", 0, "[=KINDS]", "stop at mistakes of the kernel: all, or a list as for `ventus run` (docs/check.md)"},
+    {"host", 0, NULL, "gdb has the program, too: two inferiors, the program and the device"},
     {0},
 };
 
@@ -30,15 +34,18 @@ static const char about[] =
     "tutorial. What stands behind the executable are arguments of `ventus run`.\n\n"
     "Examples:  ventus debug saxpy.elf -g 64 -a f:2 -a iota:64 -a buf:256\n"
     "           ventus debug -- ./program\n"
+    "           ventus debug --host -- ./program\n"
     "           ventus debug --lldb -x commands.txt saxpy.elf -g 64 -a f:2 -a iota:64 -a buf:256";
 
 enum { MOST_WORDS = 4096 };
 
 struct session {
-    bool lldb;
+    bool lldb, host;
     const char *commands, *debugger;
     char *check;                            /* the option of `ventus run`, "--check=KINDS"; NULL: not wanted */
     char folder[64], socket[80], given[80]; /* given: commands of standard input */
+    char device[80];                        /* --host: the socket of the machine, for the program */
+    char **program;                         /* --host: what the debugger is to run */
     pid_t machine;
 };
 
@@ -83,14 +90,44 @@ static void start(struct session *s, char **words, const char *where, bool kerne
     _exit(127);
 }
 
+/* --host: the machine is a process of its own, which goes on when the debugger stops the program, and ends with us. */
+static void start_machine(struct session *s, const char *where)
+{
+    struct gpu_config config;
+    char why[600] = "";
+    const pid_t parent = getpid();
+    s->machine = fork();
+    if (s->machine < 0) die("cannot start a process: %s", strerror(errno));
+    if (s->machine) return;
+    setpgid(0, 0);
+    signal(SIGTERM, SIG_DFL);
+    signal(SIGHUP, SIG_DFL);
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (getppid() != parent) _exit(EXIT_FAILED);
+    if (device_gpu_config(0, &config, why, sizeof why) == VENTUS_OK)
+        remote_machine(&config, s->device, where, why, sizeof why);
+    fprintf(stderr, "ventus debug: %s\n", why);
+    _exit(EXIT_FAILED);
+}
+
+/* The variables by which the program finds that machine. */
+static void prepare_host(const struct session *s)
+{
+    char *backend;
+    if (asprintf(&backend, "remote,%s", s->device) < 0) die("out of memory");
+    setenv("VENTUS_BACKEND", backend, 1);
+    unsetenv("VENTUS_GDB");
+    free(backend);
+}
+
 /* The socket is there once the program has opened the device. False: it has ended without. */
 static bool await(struct session *s)
 {
-    for (; !exists(s->socket); usleep(5000)) {
+    for (; !exists(s->socket) || (s->host && !exists(s->device)); usleep(5000)) {
         if (ended_by) return false;
         if (waitpid(s->machine, NULL, WNOHANG) != s->machine) continue;
         s->machine = 0;
-        fputs("ventus debug: the program has ended without the GPU\n", stderr);
+        if (!s->host) fputs("ventus debug: the program has ended without the GPU\n", stderr);
         return false;
     }
     return true;
@@ -118,9 +155,11 @@ static char *script(const char *name)
 static void run_debugger(const struct session *s)
 {
     char *attach = NULL, *source = NULL, *file = script(s->lldb ? "ventus_lldb.py" : "ventus_gdb.py");
-    const char *words[16];
+    const char *words[MOST_WORDS + 16], *command = s->lldb   ? "ventus-attach"
+                                                   : s->host ? "ventus host"
+                                                             : "ventus attach";
     size_t n = 0;
-    if (asprintf(&attach, s->lldb ? "ventus-attach %s" : "ventus attach %s", s->socket) < 0) die("out of memory");
+    if (asprintf(&attach, "%s %s", command, s->socket) < 0) die("out of memory");
     if (asprintf(&source, s->lldb ? "command script import \"%s\"" : "source %s", file) < 0) die("out of memory");
     words[n++] = s->debugger ? s->debugger : s->lldb ? "lldb-19" : "gdb-multiarch";
     if (!s->lldb) words[n++] = "-q";
@@ -133,6 +172,8 @@ static void run_debugger(const struct session *s)
     if (s->commands && asprintf(&sourced, "command source -e 0 -c 0 \"%s\"", s->commands) < 0) die("out of memory");
     if (s->commands) words[n++] = s->lldb ? "-o" : "-x";
     if (s->commands) words[n++] = s->lldb ? sourced : s->commands;
+    if (s->host) words[n++] = "--args", prepare_host(s);
+    for (char **word = s->program; s->host && *word; word++) words[n++] = *word;
     words[n] = NULL;
     execvp(words[0], (char *const *)(uintptr_t)words);
     fprintf(stderr, "ventus debug: cannot run %s: %s%s\n", words[0], strerror(errno),
@@ -164,10 +205,12 @@ static int debug(const struct session *s)
 /* A kernel is there for its debugger alone; a program goes on, unless there never was one or a signal ends it all. */
 static void finish(struct session *s, int code, bool kernel)
 {
+    kernel |= s->host;                                    /* nobody else uses the machine */
     if (s->machine && kernel && !ended_by) usleep(50000); /* it may be about to end, with something to say */
     if (s->machine && (kernel || code == 127 || ended_by)) kill(s->machine, SIGTERM);
     if (s->machine) waitpid(s->machine, NULL, 0);
     unlink(s->socket);
+    unlink(s->device);
     unlink(s->given);
     rmdir(s->folder);
 }
@@ -200,6 +243,7 @@ static void make_folder(struct session *s)
     snprintf(s->folder, sizeof s->folder, "/tmp/ventus-debug-XXXXXX");
     if (!mkdtemp(s->folder)) die("cannot make a folder in /tmp: %s", strerror(errno));
     snprintf(s->socket, sizeof s->socket, "%s/gdb", s->folder);
+    snprintf(s->device, sizeof s->device, "%s/device", s->folder);
 }
 
 int cmd_debug(int argc, char **argv)
@@ -218,11 +262,14 @@ int cmd_debug(int argc, char **argv)
     while ((flag = args_next(&a)) != ARG_END && flag != ARG_PLAIN) {
         if (flag == FLAG_LLDB) s.lldb = true;
         else if (flag == FLAG_COMMANDS) s.commands = a.value;
+        else if (flag == FLAG_HOST) s.host = true;
         else if (flag == FLAG_CHECK) free(s.check), s.check = check_option(&a);
         else s.debugger = a.value;
     }
     if (flag == ARG_END) usage_error(&a, "an executable of the GPU, or -- and a program, is needed");
     bool kernel = !a.plain;
+    if (s.host && kernel) usage_error(&a, "--host is for a program: -- PROGRAM ARGUMENTS...");
+    if (s.host && (s.lldb || s.check)) usage_error(&a, "--host goes neither with --lldb nor with --check");
     char where[sizeof s.socket + 8];
     make_folder(&s);
     take_commands(&s);
@@ -233,7 +280,9 @@ int cmd_debug(int argc, char **argv)
     if (kernel) words[n++] = gdb, words[n++] = where;
     words[n] = NULL;
     end_with_signals();
-    start(&s, words, where, kernel);
+    s.program = words;
+    if (s.host) start_machine(&s, where);
+    else start(&s, words, where, kernel);
     int code = await(&s) ? debug(&s) : EXIT_FAILED;
     finish(&s, code, kernel);
     free(s.check);

@@ -23,9 +23,12 @@ REQUESTS = [
     "qProcessInfo", "QListThreadsInStopReply", "qAttached", "vCont?", "vCont;s:2", "vCont;s:2;c", "vCont;r80000034,80000040:2",
     "vCont;r80000034,80000040:2;c", "s", "bs", "bc", "Z0,80000034,4", "z0,80000034,4", "Z1,80000098,4", "Z2,90000000,4", "Z3,90000000,4",
     "Z4,1000000,4", "z4,1000000,4", "Z2,0,4", "vKill;1",
+    "QNonStop:1", "QNonStop:1", "QNonStop:0", "vStopped", "vCont;t", "vCont;t:1", "vCtrlC", "vCont?", "vCont;c:1", "vCont;s:1", "vCont;c",
+    "vCont;r80000034,80000040:1", "T1", "Hg1", "qThreadExtraInfo,1",
 ] + ["qRcmd," + command.encode().hex() for command in (
     "help", "info kernels", "info groups", "info warps", "info lanes", "info barriers", "info csrs", "info checks", "simt", "instruction",
-    "threads warp", "threads all", "workitem 3", "workitem", "lane 40", "lane 3", "warp 0", "warp 99", "program", "nothing",
+    "shown", "threads warp", "threads all", "thread 7", "thread", "workitem 3", "workitem", "lane 40", "lane 3", "warp 0", "warp 99", "program",
+    "nothing",
 )]
 
 

@@ -20,8 +20,9 @@ check 2 "is needed" "$ventus" debug
 
 # By hand, at a port of this host, without the files of commands.
 by_hand() { # the debugger's command, from a port
-    "$ventus" run race.elf -g 64 -l 64 -a iota:64 -a buf:4 -a local:256 --gdb :0 >log.txt 2>&1 &
-    until grep -q 'target remote :[0-9]' log.txt; do
+    rm -f log.txt # else the port could be the last one's
+    timeout 100 "$ventus" run race.elf -g 64 -l 64 -a iota:64 -a buf:4 -a local:256 --gdb :0 >log.txt 2>&1 &
+    until grep -sq 'target remote :[0-9]' log.txt; do
         kill -0 $! 2>/dev/null || { cat log.txt; return 1; }
         sleep 0.02
     done
