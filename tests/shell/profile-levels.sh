@@ -3,7 +3,7 @@
 # thread: some results depend on the order.
 . "$VENTUS_SOURCE/tests/shell/common"
 unset VENTUS_PROFILE VENTUS_PROFILE_MEMORY VENTUS_ENGINE VENTUS_CHECK VENTUS_CONFIG
-export VENTUS_THREADS=1
+export VENTUS_THREADS=1 VENTUS_TRANSLATE_EFFORT=least # what is counted does not depend on it, and shell/profile has the usual one
 levels=$("$ventus" info | sed -n 's/^# engine native .*builds for this host: //p')
 [ -n "$levels" ] || wrong "no levels of this host"
 
@@ -47,7 +47,6 @@ for where in step hooked $levels; do
         VENTUS_PROFILE="$where/${program##* }.json" on $where "$VENTUS_BUILD/bench/"$program --size small --repeat 1 >out.txt 2>&1 ||
             { wrong "$program on $where"; cat out.txt; }
     done
-    case $where in step | hooked) ;; *) export VENTUS_TRANSLATE_EFFORT=least ;; esac # of all levels but the first
 done
 python3 compare.py hooked $levels || wrong "counts"
 exit $status
