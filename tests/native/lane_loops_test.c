@@ -108,11 +108,15 @@ static void test_faults(void **state)
                                                              " vsll.vi v10, v10, 28\n vloxei32.v v11, (x20), v10\n"))
             SAVE,
     };
+    /* in the second warp, of few lanes: they run one by one when the first has found scattered addresses */
     static const char second[] = START("20", "4") " vsll.vx v4, v4, x6\n" LOOP(SUM FAR("6")) SAVE;
+    static const char few[] = START("20", "5") " vsll.vx v4, v4, x6\n vsll.vx v4, v4, x6\n" LOOP(SUM FAR("5")) SAVE;
     struct pair p = {.text = second, .shape = shapes[3], .quantum = 1 << 16};
+    struct pair q = {.text = few, .shape = {.warps = 2, .threads_per_warp = 32, .work_items = 40}, .quantum = 1 << 16};
     (void)state;
     run_all(texts, COUNT(texts), LAUNCH_FAULT);
     assert_int_equal(pair_run_levels(&p).status, LAUNCH_FAULT);
+    assert_int_equal(pair_run_levels(&q).status, LAUNCH_FAULT);
 }
 
 /* Lanes part more often than the stack allows: 31 times two entries, below which there are others. */
