@@ -184,11 +184,11 @@ const struct ventus_backend *remote_backend(void)
     return &table;
 }
 
-bool remote_program(struct ventus_backend_device *d, const void *elf, size_t size, uint64_t serial)
+void remote_program(struct ventus_backend_device *d, const void *elf, size_t size, uint64_t serial)
 {
     const struct remote_request r = {REMOTE_PROGRAM, (uint32_t)size, 0, 0};
     char why[100];
-    if (serial == d->program || size > REMOTE_MOST) return true;
+    if (serial == d->program || size > REMOTE_MOST) return;
     d->program = serial;
-    return !ask(d, &r, elf, NULL, 0, NULL, why, sizeof why);
+    ask(d, &r, elf, NULL, 0, NULL, why, sizeof why);
 }

@@ -51,9 +51,9 @@ bool remote_receive(int fd, void *bytes, size_t n);
 
 /* The table of such devices. */
 const struct ventus_backend *remote_backend(void);
-/* Tells a device of that table the program of its next launches; `serial` tells it from others. False: the other side
- * has gone. */
-bool remote_program(struct ventus_backend_device *device, const void *elf, size_t size, uint64_t serial);
+/* Tells a device of that table the program of its next launches, for its debugger alone; `serial` tells it from others.
+ * A launch says whether the other side has gone. */
+void remote_program(struct ventus_backend_device *device, const void *elf, size_t size, uint64_t serial);
 
 /* ---- remote_machine.c: the machine's end ---- */
 

@@ -16,6 +16,7 @@
 
 #include "debug/debugger.h"
 #include "driver/backend.h"
+#include "driver/backend_launch.h"
 #include "driver/driver.h"
 #include "driver/remote.h"
 #include "host/host.h"
@@ -179,31 +180,6 @@ static bool take_program(struct machine *m, const struct remote_request *r)
     return good(m);
 }
 
-static struct launch launch_of(const struct ventus_backend_launch *l)
-{
-    return (struct launch){.start_pc = l->start,
-                           .knl = l->metadata,
-                           .groups = {l->groups[0], l->groups[1], l->groups[2]},
-                           .warps = l->warps,
-                           .threads_per_warp = l->threads_per_warp,
-                           .work_items = l->work_items,
-                           .last_items = l->last_items,
-                           .last_of = l->last_of,
-                           .sgprs = l->sgprs,
-                           .vgprs = l->vgprs,
-                           .lds_bytes = l->lds_bytes,
-                           .pds_base = l->pds_base,
-                           .pds_bytes = l->pds_bytes,
-                           .pds_groups = l->pds_groups,
-                           .csr_gds = l->csr_gds,
-                           .gds_base = ABI_CODE_BASE,
-                           .gds_limit = UINT32_MAX,
-                           .lds_base = ABI_LOCAL_BASE,
-                           .lds_limit = ABI_LOCAL_LIMIT - 1,
-                           .sv39 = l->page_table != 0,
-                           .page_table = l->page_table};
-}
-
 static bool launch(struct machine *m, const struct remote_request *r)
 {
     struct remote_launch it;
@@ -213,7 +189,7 @@ static bool launch(struct machine *m, const struct remote_request *r)
     it.kernel[sizeof it.kernel - 1] = 0;
     memcpy(m->kernel, it.kernel, sizeof m->kernel);
     m->info.kernel = m->kernel;
-    m->launch = launch_of(&it.launch);
+    m->launch = backend_launch(&it.launch);
     m->options = (struct launch_options){.info = &m->info,
                                          .kernel = m->kernel,
                                          .first_sm = it.launch.first_sm,

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "driver/backend_launch.h"
 #include "driver/ventus_backend.h"
 #include "isa/isa.h"
 #include "sim/engine.h"
@@ -186,27 +187,7 @@ static void *run(void *device)
 
 static int launch(struct ventus_backend_device *d, const struct ventus_backend_launch *l, char *why, size_t why_size)
 {
-    d->launch = (struct launch){.start_pc = l->start,
-                                .knl = l->metadata,
-                                .groups = {l->groups[0], l->groups[1], l->groups[2]},
-                                .warps = l->warps,
-                                .threads_per_warp = l->threads_per_warp,
-                                .work_items = l->work_items,
-                                .last_items = l->last_items,
-                                .last_of = l->last_of,
-                                .sgprs = l->sgprs,
-                                .vgprs = l->vgprs,
-                                .lds_bytes = l->lds_bytes,
-                                .pds_base = l->pds_base,
-                                .pds_bytes = l->pds_bytes,
-                                .pds_groups = l->pds_groups,
-                                .csr_gds = l->csr_gds,
-                                .gds_base = 0x80000000u,
-                                .gds_limit = UINT32_MAX,
-                                .lds_base = 0x70000000u,
-                                .lds_limit = 0x7fffffffu,
-                                .sv39 = l->page_table != 0,
-                                .page_table = l->page_table};
+    d->launch = backend_launch(l);
     d->options = (struct launch_options){.first_sm = l->first_sm,
                                          .sms = l->sms,
                                          .serial = !l->pds_groups,
