@@ -132,12 +132,12 @@ static bool keeps_numbers(LLVMValueRef v, unsigned width)
 {
     static const char *const absolute[] = {"llvm.fabs.", NULL};
     switch (LLVMGetInstructionOpcode(v)) {
-    case LLVMFNeg: return true;
+    case LLVMFNeg: return width_of(v) == width;
     case LLVMTrunc: return width_of(v) % width == 0;
     case LLVMOr:
     case LLVMXor: return is_signs(LLVMGetOperand(v, 1), width, true);
     case LLVMAnd: return is_signs(LLVMGetOperand(v, 1), width, false);
-    default: return calls_one_of(v, absolute);
+    default: return width_of(v) == width && calls_one_of(v, absolute);
     }
 }
 
