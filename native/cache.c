@@ -7,7 +7,7 @@
 
 #include "native/process.h"
 
-/* In front of the code. */
+/* In front of the program. */
 struct origin {
     struct native_request request;
     struct file_version translator[2];
@@ -16,22 +16,22 @@ _Static_assert(sizeof(struct origin) == sizeof(struct native_request) + 2 * size
                "keys are compared as bytes");
 
 /* Its bytes are to be freed; NULL: no memory. */
-static struct disk_key make_key(const struct native_cache *c, const struct native_request *r, const uint32_t *code)
+static struct disk_key make_key(const struct native_cache *c, const struct native_request *r, const uint32_t *program)
 {
     struct origin o = {.request = *r};
-    size_t code_size = (size_t)r->code_words * 4;
+    size_t program_size = native_program_words(r) * 4;
     memcpy(o.translator, c->translator, sizeof o.translator);
-    char *bytes = malloc(sizeof o + code_size);
+    char *bytes = malloc(sizeof o + program_size);
     if (bytes) {
         memcpy(bytes, &o, sizeof o);
-        memcpy(bytes + sizeof o, code, code_size);
+        memcpy(bytes + sizeof o, program, program_size);
     }
-    return (struct disk_key){DISK_CACHE_native, bytes, sizeof o + code_size};
+    return (struct disk_key){DISK_CACHE_native, bytes, sizeof o + program_size};
 }
 
-void *cache_load(const struct native_cache *c, const struct native_request *r, const uint32_t *code, size_t *size)
+void *cache_load(const struct native_cache *c, const struct native_request *r, const uint32_t *program, size_t *size)
 {
-    struct disk_key key = make_key(c, r, code);
+    struct disk_key key = make_key(c, r, program);
     struct disk_content content;
     bool found = key.bytes && disk_cache_load(&c->files, &key, true, &content);
     free((void *)key.bytes);
@@ -40,10 +40,10 @@ void *cache_load(const struct native_cache *c, const struct native_request *r, c
     return content.bytes;
 }
 
-void cache_store(const struct native_cache *c, const struct native_request *r, const uint32_t *code, const void *image,
-                 size_t size)
+void cache_store(const struct native_cache *c, const struct native_request *r, const uint32_t *program,
+                 const void *image, size_t size)
 {
-    struct disk_key key = make_key(c, r, code);
+    struct disk_key key = make_key(c, r, program);
     if (key.bytes) disk_cache_store(&c->files, &key, image, size);
     free((void *)key.bytes);
 }

@@ -13,12 +13,12 @@ struct native_cache {
 /* `level`: the name of the level that requests will be for. */
 void cache_open(struct native_cache *c, const char *level);
 
-/* The translation for a request whose code_words words of code are `code`: executable and not to be written, in a
+/* The translation of `program` for a request: executable and not to be written, in a
  * mapping of *size bytes that the caller unmaps. There may be other bytes behind it. NULL: there is none. */
-void *cache_load(const struct native_cache *c, const struct native_request *r, const uint32_t *code, size_t *size);
+void *cache_load(const struct native_cache *c, const struct native_request *r, const uint32_t *program, size_t *size);
 
 /* Keeps a translation of so many bytes. */
-void cache_store(const struct native_cache *c, const struct native_request *r, const uint32_t *code, const void *image,
-                 size_t size);
+void cache_store(const struct native_cache *c, const struct native_request *r, const uint32_t *program,
+                 const void *image, size_t size);
 
 #endif

@@ -18,7 +18,7 @@
 #include "isa/isa.h"
 #include "sim/machine.h"
 
-enum { NATIVE_MAGIC = 0x4e544e56, NATIVE_CODE_LIMIT = 1 << 20 /* words */ };
+enum { NATIVE_MAGIC = 0x4e544e56, NATIVE_CODE_LIMIT = 1 << 20, NATIVE_CONSTANT_LIMIT = 1 << 16 /* words */ };
 
 /* Instruction sets of hosts. The names are those that VENTUS_NATIVE_LEVEL takes: LEVEL(name, words of a chunk, cpu of
  * LLVM). A chunk is what the code computes with at a time. */
@@ -73,7 +73,8 @@ enum native_lanes {
 };
 
 /* What is translated, and the facts that hold for all warps that run the result. Equal requests have equal answers.
- * All numbers are those of this host; behind it follow code_words words of code from code_base on. */
+ * All numbers are those of this host; behind it follow the program: code_words words of code from code_base on, and
+ * constant_words words from constant_base on, whole pages that nobody writes as long as the code runs. */
 struct native_request {
     uint32_t magic, layout; /* NATIVE_MAGIC, native_layout() */
     uint16_t level;         /* enum native_level */
@@ -92,7 +93,10 @@ struct native_request {
     uint16_t metadata;      /* enum native_metadata */
     uint16_t tallies;       /* 1: executions of blocks are kept (enum native_tally) */
     uint32_t code_base, code_words;
+    uint32_t constant_base, constant_words;
 };
+
+static inline size_t native_program_words(const struct native_request *r) { return r->code_words + r->constant_words; }
 
 /* In front of each answer: how many bytes it has; none when there is no translation. */
 struct native_answer {

@@ -205,11 +205,11 @@ static void *receive_image(struct translator_process *p, size_t *size)
     return image;
 }
 
-void *translator_ask(struct translator_process *p, const struct native_request *request, const uint32_t *code,
+void *translator_ask(struct translator_process *p, const struct native_request *request, const uint32_t *program,
                      size_t *size)
 {
     if (!start(p)) return NULL;
-    if (send_all(p, request, sizeof *request) && send_all(p, code, (size_t)request->code_words * 4))
+    if (send_all(p, request, sizeof *request) && send_all(p, program, native_program_words(request) * 4))
         return receive_image(p, size);
     lose(p);
     return NULL;

@@ -29,10 +29,10 @@ void translator_stop(struct translator_process *p);
 /* Ends it, if it runs; for good. */
 void translator_close(struct translator_process *p);
 
-/* Has `request`, with code_words words of code behind it, translated. Returns the image, to be freed, and its size;
+/* Has `request`, with the words of its program behind it, translated. Returns the image, to be freed, and its size;
  * NULL when there is none, for whatever reason: no program, no memory, an answer that is nonsense, or none within a
  * minute (VENTUS_TRANSLATE_PATIENCE). */
-void *translator_ask(struct translator_process *p, const struct native_request *request, const uint32_t *code,
+void *translator_ask(struct translator_process *p, const struct native_request *request, const uint32_t *program,
                      size_t *size);
 
 #endif

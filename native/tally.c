@@ -16,7 +16,7 @@ static void find_sizes(struct gpu *gpu, struct native_unit *unit, uint32_t pc, u
         const uint32_t i = (pc - r->code_base) / 4, left = r->code_words - i;
         struct decoded d;
         if (pc < r->code_base || i >= r->code_words) return;
-        code_decode(gpu, unit->code + i, left < ISA_MAX_WORDS ? left : ISA_MAX_WORDS, &d);
+        code_decode(gpu, unit->program + i, left < ISA_MAX_WORDS ? left : ISA_MAX_WORDS, &d);
         unit->sizes[i] = d.in.size ? d.in.size : 4;
         pc += unit->sizes[i];
     }

@@ -68,6 +68,19 @@ static void code_range(const struct gpu *gpu, uint32_t pc, struct native_request
     r->code_words = (last - first + 1) * PAGE_WORDS;
 }
 
+/* The pages that can only be read behind the code, if they begin within MOST_GAP pages of its end. */
+static void constant_range(const struct gpu *gpu, struct native_request *r)
+{
+    enum { MOST_GAP = 256 };
+    const uint32_t end = r->code_base / 4 / PAGE_WORDS + r->code_words / PAGE_WORDS;
+    uint32_t first = end, last, most = NATIVE_CONSTANT_LIMIT / PAGE_WORDS;
+    while (first < PAGES && first < end + MOST_GAP && !gpu->pages[first]) first++;
+    for (last = first; last < PAGES && last - first < most && gpu->pages[last] == GPU_READ;) last++;
+    if (last == first) return;
+    r->constant_base = first << PAGE_BITS;
+    r->constant_words = (last - first) * PAGE_WORDS;
+}
+
 static enum native_effort effort(void)
 {
     static struct host_word said = {"VENTUS_TRANSLATE_EFFORT", {"usual", "least"}, false};
@@ -121,6 +134,7 @@ static struct native_request make_request(const struct native_units *u, const st
         if (!(offset[0] | offset[1] | offset[2])) r.metadata |= METADATA_NO_OFFSET;
     }
     code_range(u->gpu, l->start_pc, &r);
+    if (r.code_words) constant_range(u->gpu, &r);
     return r;
 }
 
@@ -198,7 +212,7 @@ static bool load_image(struct gpu *gpu, struct native_unit *unit, const void *by
 static void translate_unit(struct native_units *u, struct native_unit *unit)
 {
     size_t size = 0;
-    void *bytes = translator_ask(&u->process, &unit->request, unit->code, &size);
+    void *bytes = translator_ask(&u->process, &unit->request, unit->program, &size);
     bool ready = load_image(u->gpu, unit, bytes, size);
     unit->state = ready ? TRANSLATION_READY : TRANSLATION_NONE;
     free(bytes);
@@ -208,7 +222,7 @@ static void translate_unit(struct native_units *u, struct native_unit *unit)
 static void look_in_cache(struct native_units *u, struct native_unit *unit)
 {
     size_t size;
-    uint8_t *image = cache_load(&u->cache, &unit->request, unit->code, &size);
+    uint8_t *image = cache_load(&u->cache, &unit->request, unit->program, &size);
     unit->cached = image && use_image(u->gpu, unit, image, size);
     if (unit->cached) unit->state = TRANSLATION_READY;
 }
@@ -277,31 +291,34 @@ static uint64_t add_hash(uint64_t hash, const void *bytes, size_t size)
 
 /* Of the beginning and the end, which is as much as it takes to tell programs apart. Once for each program that is
  * loaded. */
-static uint64_t code_hash(struct native_units *u, const struct native_request *r)
+static uint64_t program_hash(struct native_units *u, const struct native_request *r)
 {
-    enum { PART = 4096 /* bytes; code is whole pages */ };
+    enum { PART = 4096 /* bytes; code and constants are whole pages */ };
     const uint32_t version = u->gpu->code_version;
     if (u->code.version == version && u->code.base == r->code_base && u->code.words == r->code_words)
         return u->code.hash;
-    const uint8_t *code = u->gpu->mem + r->code_base;
+    const uint8_t *code = u->gpu->mem + r->code_base, *constants = u->gpu->mem + r->constant_base;
     u->code.version = version;
     u->code.base = r->code_base;
     u->code.words = r->code_words;
     u->code.hash = add_hash(add_hash(0, code, PART), code + (size_t)r->code_words * 4 - PART, PART);
+    if (r->constant_words) u->code.hash = add_hash(u->code.hash, constants, PART);
     return u->code.hash;
 }
 
 static bool is_same(struct native_units *u, struct native_unit *unit, const struct native_request *r)
 {
+    const uint8_t *mem = u->gpu->mem;
     if (memcmp(&unit->request, r, sizeof *r)) return false;
     if (unit->version == u->gpu->code_version) return true;
-    if (memcmp(unit->code, u->gpu->mem + r->code_base, (size_t)r->code_words * 4)) return false;
+    if (memcmp(unit->program, mem + r->code_base, (size_t)r->code_words * 4)) return false;
+    if (memcmp(unit->program + r->code_words, mem + r->constant_base, (size_t)r->constant_words * 4)) return false;
     unit->version = u->gpu->code_version;
     return true;
 }
 
 /* What it takes of memory, now and when it is translated. */
-static uint64_t unit_bytes(const struct native_unit *unit) { return (uint64_t)unit->request.code_words * 8; }
+static uint64_t unit_bytes(const struct native_unit *unit) { return native_program_words(&unit->request) * 8; }
 
 static struct native_unit **bucket_of(struct native_units *u, uint64_t hash)
 {
@@ -314,8 +331,8 @@ static struct native_unit *add_unit(struct native_units *u, const struct native_
     const char *kernel = g->job->options.kernel;
     struct native_unit *unit = calloc(1, sizeof *unit);
     if (!unit) return NULL;
-    unit->code = malloc((size_t)r->code_words * 4);
-    if (!unit->code) {
+    unit->program = malloc(native_program_words(r) * 4);
+    if (!unit->program) {
         free(unit);
         return NULL;
     }
@@ -323,7 +340,8 @@ static struct native_unit *add_unit(struct native_units *u, const struct native_
     unit->number = ++u->made;
     snprintf(unit->name, sizeof unit->name, "%s", kernel ? kernel : "ventus_kernel");
     unit->version = u->gpu->code_version;
-    memcpy(unit->code, u->gpu->mem + r->code_base, (size_t)r->code_words * 4);
+    memcpy(unit->program, u->gpu->mem + r->code_base, (size_t)r->code_words * 4);
+    memcpy(unit->program + r->code_words, u->gpu->mem + r->constant_base, (size_t)r->constant_words * 4);
     unit->hash = hash;
     unit->next = u->first;
     u->first = unit;
@@ -339,7 +357,7 @@ static void free_unit(struct native_unit *unit)
     symbol_remove(unit->symbol);
     tallies_free(unit);
     if (unit->image) munmap(unit->image, unit->size);
-    free(unit->code);
+    free(unit->program);
     free(unit);
 }
 
@@ -362,7 +380,7 @@ static void drop(struct native_units *u, struct native_unit **link)
 /* With the lock held. */
 static struct native_unit *find(struct native_units *u, const struct native_request *r, const struct group *g)
 {
-    const uint64_t hash = add_hash(code_hash(u, r), r, sizeof *r);
+    const uint64_t hash = add_hash(program_hash(u, r), r, sizeof *r);
     struct native_unit *unit = *bucket_of(u, hash);
     while (unit && (unit->hash != hash || !is_same(u, unit, r))) unit = unit->beside;
     if (!unit && (unit = add_unit(u, r, hash, g))) look_in_cache(u, unit);

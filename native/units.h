@@ -18,12 +18,12 @@ enum unit_state {
 struct native_unit {
     struct native_unit *next;      /* older */
     struct native_unit *beside;    /* in the same bucket */
-    uint64_t hash;                 /* of request and code */
+    uint64_t hash;                 /* of request and program */
     struct native_unit *divergent; /* as long as this one is held; NULL: this one is it */
     uint32_t number;               /* of this machine's, from 1 on */
     struct native_request request;
-    uint32_t *code;
-    uint32_t version;         /* of the machine's code, when `code` was last seen to be the same */
+    uint32_t *program;        /* as it follows the request */
+    uint32_t version;         /* of the machine's code, when `program` was last seen to be the same */
     _Atomic int state;        /* enum unit_state */
     _Atomic uint64_t hotness; /* instructions that `step` has executed for want of it */
     void *image;              /* mapped, and what stands in it: */
@@ -34,7 +34,7 @@ struct native_unit {
     const struct native_block *blocks;
     uint32_t nentries, nsites, nblocks;
     uint64_t *tallies;       /* see tally.h; NULL: the unit has none */
-    uint8_t *sizes;          /* of its instructions, in bytes, by word of `code`; NULL likewise */
+    uint8_t *sizes;          /* of its instructions, in bytes, by word of its code; NULL likewise */
     struct counts **targets; /* of each SM: whose its tallies are; NULL: nobody's, they are 0 */
     uint32_t sms;
     uint32_t start_need;     /* of the entry where warps begin; UINT32_MAX: there is none */

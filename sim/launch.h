@@ -90,7 +90,8 @@ enum gpu_access { GPU_READ = 1, GPU_WRITE = 2, GPU_EXEC = 4 };
 /* Opens [addr, addr + size) with the given access (enum gpu_access); both ends are rounded outward to pages. Pages
  * to write or to execute can be read too. New pages read as zero; open ones keep what they hold. Returns false when
  * the host is out of memory or the range is empty or not inside the 32-bit space. The local window is the machine's:
- * it opens there what a work-group needs. Data may be opened and closed while jobs run, code only between them. */
+ * it opens there what a work-group needs. Data to write may be opened and closed while jobs run; code, and what can
+ * only be read, between them. */
 bool gpu_mem_open(struct gpu *gpu, uint32_t addr, uint64_t size, unsigned access);
 
 /* Closes a range, rounded outward to pages: later guest accesses fault, host memory is given back. No effect when
@@ -110,14 +111,14 @@ void gpu_mem_close_shared(struct gpu *gpu, uint32_t addr, uint64_t size);
 /* Is the range free of the process's own mappings, so that it could be shared? */
 bool gpu_mem_can_share(uint32_t addr, uint64_t size);
 
-/* Host pointer to [addr, addr + size) if all of it is open, else NULL. Writing through it to code
- * needs gpu_mem_code_changed afterwards. Valid until the range is closed. */
+/* Host pointer to [addr, addr + size) if all of it is open, else NULL. Writing through it to code, or
+ * to what the guest can only read, needs gpu_mem_code_changed afterwards. Valid until the range is closed. */
 void *gpu_mem(struct gpu *gpu, uint32_t addr, uint64_t size);
 
 /* The first page at or behind `addr` that can be written; 2^32: none. */
 uint64_t gpu_mem_writable(const struct gpu *gpu, uint64_t addr);
 
-/* Drops decoded instructions; call after writing into the code window. */
+/* Drops decoded instructions, and constants that are known of a program; call after writing to either. */
 void gpu_mem_code_changed(struct gpu *gpu);
 
 /* ---- dispatch.c: launches ---- */

@@ -29,13 +29,16 @@ static size_t page_bytes(uint32_t first, uint32_t last) { return (size_t)(last -
 
 static void *page_host(const struct gpu *gpu, uint32_t page) { return gpu->mem + ((size_t)page << PAGE_BITS); }
 
-/* Drops decoded code when the pages held or will hold code: all of it, because the page before them may end in the
- * middle of an instruction. Data pages leave it alone: the driver opens them while a launch runs. */
+/* Code, or constants, which are known where code is translated. */
+static bool is_program(unsigned access) { return access & GPU_EXEC || access == GPU_READ; }
+
+/* Drops decoded code when the pages held or will hold a program: all of it, because the page before them may end in the
+ * middle of an instruction. Pages to write leave it alone: the driver opens them while a launch runs. */
 static void code_remapped(struct gpu *gpu, uint32_t first, uint32_t last, unsigned access)
 {
-    bool code = access & GPU_EXEC;
-    for (uint32_t p = first; p <= last && !code; p++) code = gpu->pages[p] & GPU_EXEC;
-    if (code) code_drop(gpu);
+    bool program = is_program(access);
+    for (uint32_t p = first; p <= last && !program; p++) program = is_program(gpu->pages[p]);
+    if (program) code_drop(gpu);
 }
 
 /* Under the lock because a driver opens data while a launch starts, which looks for executable pages. */

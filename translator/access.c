@@ -99,7 +99,11 @@ static LLVMValueRef scalar_address(struct translator *t, const struct node *n)
 
 static void load_scalar_register(struct translator *t, const struct node *n)
 {
-    uint32_t told;
+    uint32_t told, word;
+    if (fact_constant(&t->holds, n, t->flow, &word)) {
+        set_x(t, n->d.in.rd, ir_u32(t, word));
+        return;
+    }
     if (hoist_can(t, n)) {
         set_x(t, n->d.in.rd, hoist_value(t, n));
         return;
@@ -474,6 +478,11 @@ void translate_load(struct translator *t, const struct node *n)
 {
     if (n->effects.memory.address == ADDRESS_SCALAR) {
         load_scalar_register(t, n);
+        return;
+    }
+    uint32_t word;
+    if (fact_constant(&t->holds, n, t->flow, &word)) {
+        set_v(t, n->d.in.rd, splat_lanes(t, word));
         return;
     }
     struct vector_access a = begin_access(t, n);

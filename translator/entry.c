@@ -26,7 +26,7 @@ static void check_lanes(struct checks *c, unsigned r, struct v_fact f, uint32_t 
 {
     struct entry_check check = {.kind = CHECK_LANES, .reg = (uint8_t)r};
     check.period = f.period, check.number = f.number, check.repeat = f.repeat, check.lanes = lanes;
-    if (f.period) check.value = f.step, check.mask = (1u << f.align) - 1;
+    if (f.period) check.value = f.step, check.mask = f.known ? ~0u : (1u << f.align) - 1, check.first = f.value;
     if (f.period || f.number || f.repeat) c->list[c->count++] = check;
 }
 

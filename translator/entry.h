@@ -18,11 +18,11 @@ enum entry_check_kind {
 struct entry_check {
     uint8_t kind; /* enum entry_check_kind */
     uint8_t reg;
-    uint8_t period; /* lanes, of each so many word i is the first one + i * value, and the first one & mask is 0; 8, 16
-                     * or 32, 0: anything */
+    uint8_t period; /* lanes, of each so many word i is the first one + i * value, and the first one is `first`, in the
+                     * bits of `mask`; 8, 16 or 32, 0: anything */
     uint8_t number; /* lanes: every NaN is the canonical one */
     uint8_t repeat; /* lanes: each so many hold the same words; 8 or 16, 0: anything */
-    uint32_t value, mask;
+    uint32_t value, mask, first;
     uint32_t lanes; /* lanes: those that warps have */
 };
 

@@ -44,14 +44,16 @@ static struct v_fact meet_v(struct v_fact a, struct v_fact b)
     both.period = least(a.period, b.period);
     both.align = least(a.align, b.align);
     both.step = a.step;
+    both.known = a.known && b.known && a.value == b.value;
+    both.value = both.known ? a.value : 0;
     return both;
 }
 
 struct v_fact fact_of_merged(struct v_fact value, struct v_fact old)
 {
     struct v_fact merged = meet_v(value, old);
-    merged.period = merged.align = merged.repeat = merged.even = 0;
-    merged.step = 0;
+    merged.period = merged.align = merged.repeat = merged.even = merged.known = 0;
+    merged.step = merged.value = 0;
     return merged;
 }
 
@@ -86,6 +88,17 @@ bool fact_told(const struct facts *f, const struct node *n, const struct native_
     bool offset = at >= ABI_META_GLOBAL_OFFSET && at < ABI_META_PRINT_ADDR && r->metadata & METADATA_NO_OFFSET;
     *value = local ? r->local[(at - ABI_META_LOCAL_SIZE) / 4] : at == ABI_META_ENTRY ? r->entry : 0;
     return local || offset || at == ABI_META_ENTRY;
+}
+
+bool fact_constant(const struct facts *f, const struct node *n, const struct flow *flow, uint32_t *word)
+{
+    const struct isa_memory *m = &n->effects.memory;
+    struct x_fact x = f->x[n->d.in.rs1 % ISA_XREGS];
+    struct v_fact v = f->v[n->d.in.rs1];
+    const bool scalar = m->address == ADDRESS_SCALAR && x.known && !x.told;
+    const bool lanes = m->address == ADDRESS_LANES && v.known && n->d.in.vm;
+    if (n->how != HOW_LOAD || !(scalar || lanes)) return false;
+    return flow_constant(flow, (scalar ? x.value : v.value) + (uint32_t)n->d.in.imm, m, word);
 }
 
 static struct x_fact fact_of_csr(unsigned csr, const struct native_request *r)
@@ -127,8 +140,9 @@ static struct x_fact fact_of_scalar_row(const struct facts *f, const struct node
     return x;
 }
 
-static struct x_fact fact_of_scalar(const struct facts *f, const struct node *n, const struct native_request *r)
+static struct x_fact fact_of_scalar(const struct facts *f, const struct node *n, const struct flow *flow)
 {
+    const struct native_request *r = flow->request;
     uint32_t value;
     struct hoisted_word word;
     if (n->how == HOW_CSR) return fact_of_csr(n->d.in.aux, r);
@@ -139,6 +153,7 @@ static struct x_fact fact_of_scalar(const struct facts *f, const struct node *n,
         x.told = true;
         return x;
     }
+    if (fact_constant(f, n, flow, &value)) return known(value);
     if (fact_hoistable(f, n, r, &word) && !word.args && word.at == ABI_META_ARGS) return (struct x_fact){.args = true};
     if (n->how == HOW_ROW && isa_table[n->d.in.op].kind == KIND_X) return fact_of_scalar_row(f, n);
     return (struct x_fact){0};
@@ -165,6 +180,8 @@ static struct v_fact fact_of_splat(struct x_fact x)
     struct v_fact f = steps(ISA_LANES, 0, x.align);
     f.number = x.known && !is_nan(x.value);
     f.repeat = LEAST_PERIOD;
+    f.known = x.known && !x.told;
+    f.value = f.known ? x.value : 0;
     return f;
 }
 
@@ -277,9 +294,11 @@ struct v_fact fact_of_indexed(const struct facts *f, const struct node *n)
 }
 
 /* Loads: from the same address comes the same word. Inactive lanes hold it, too, only where all lanes load it. */
-static struct v_fact fact_of_load(const struct facts *f, const struct node *n)
+static struct v_fact fact_of_load(const struct facts *f, const struct node *n, const struct flow *flow)
 {
     enum isa_address form = n->effects.memory.address;
+    uint32_t word;
+    if (fact_constant(f, n, flow, &word)) return fact_of_splat(known(word));
     struct v_fact base = form == ADDRESS_LANES ? f->v[n->d.in.rs1] : nothing;
     if (form == ADDRESS_INDEXED) base = fact_of_indexed(f, n);
     bool everywhere = f->whole || base.period == ISA_LANES;
@@ -289,9 +308,9 @@ static struct v_fact fact_of_load(const struct facts *f, const struct node *n)
     return out;
 }
 
-static struct v_fact fact_of_vector(const struct facts *f, const struct node *n)
+static struct v_fact fact_of_vector(const struct facts *f, const struct node *n, const struct flow *flow)
 {
-    return n->how == HOW_ROW ? fact_of_row(f, n) : n->how == HOW_LOAD ? fact_of_load(f, n) : nothing;
+    return n->how == HOW_ROW ? fact_of_row(f, n) : n->how == HOW_LOAD ? fact_of_load(f, n, flow) : nothing;
 }
 
 /* ---- a block ---- */
@@ -307,8 +326,8 @@ static struct x_fact fact_of_rpc(struct x_fact base, const struct node *n)
 void facts_step(struct facts *f, const struct node *n, const struct flow *flow)
 {
     struct isa_registers written = node_written(flow, n);
-    struct x_fact x = fact_of_scalar(f, n, flow->request);
-    struct v_fact v = fact_of_vector(f, n);
+    struct x_fact x = fact_of_scalar(f, n, flow);
+    struct v_fact v = fact_of_vector(f, n, flow);
     f->stored |= n->how == HOW_STORE || n->how == HOW_ATOMIC || n->how == HOW_HELP;
     if (n->effects.control == CONTROL_SETRPC) f->rpc = fact_of_rpc(f->x[n->d.in.rs1], n);
     for (unsigned i = 1; i < ISA_XREGS; i++)
@@ -355,7 +374,7 @@ static bool weaken(struct facts *to, const struct facts *from)
     for (unsigned i = 0; i < ISA_VREGS; i++) {
         struct v_fact old = to->v[i], v = to->v[i] = meet_v(old, from->v[i]);
         changed |= v.period != old.period || v.align != old.align || v.number != old.number || v.raw != old.raw ||
-                   v.even != old.even || v.repeat != old.repeat;
+                   v.even != old.even || v.repeat != old.repeat || v.known != old.known;
     }
     changed |= from->stored && !to->stored;
     to->stored |= from->stored;

@@ -27,7 +27,8 @@ struct v_fact {
     bool number;    /* every NaN is the canonical one; ... */
     bool raw;       /* ... or is to be made so, before anybody sees which it is */
     bool even;      /* a guess, where there is no period: words of each eight lanes are equally far from each other */
-    uint32_t step;
+    bool known;     /* they all are `value`; with a period */
+    uint32_t step, value;
 };
 
 struct facts {
@@ -95,6 +96,9 @@ struct hoisted_word {
 };
 bool fact_hoistable(const struct facts *facts, const struct node *n, const struct native_request *r,
                     struct hoisted_word *w);
+
+/* Does a load, in all lanes of a vector register, read constants of the program? `word` is what it loads. */
+bool fact_constant(const struct facts *facts, const struct node *n, const struct flow *flow, uint32_t *word);
 
 /* Does a scalar load read a word of the metadata block that the request tells? */
 bool fact_told(const struct facts *facts, const struct node *n, const struct native_request *r, uint32_t *value);

@@ -418,11 +418,22 @@ static void set_need(const struct flow *f, struct block *b)
 
 /* ---- */
 
-bool flow_make(struct flow *f, const struct native_request *request, const uint32_t *code)
+bool flow_constant(const struct flow *f, uint32_t addr, const struct isa_memory *m, uint32_t *word)
+{
+    const uint32_t at = addr - f->request->constant_base, unused = 32 - 8 * m->size;
+    const uint64_t size = (uint64_t)f->request->constant_words * 4;
+    uint32_t bits = 0;
+    if (m->words != 1 || at + (uint64_t)m->size > size) return false;
+    memcpy(&bits, (const uint8_t *)f->constants + at, m->size);
+    *word = m->is_signed ? (uint32_t)((int32_t)(bits << unused) >> unused) : bits;
+    return true;
+}
+
+bool flow_make(struct flow *f, const struct native_request *request, const uint32_t *program)
 {
     static const struct gpu none;
     struct gpu *gpu = malloc(sizeof *gpu);
-    *f = (struct flow){.request = request, .code = code};
+    *f = (struct flow){.request = request, .code = program, .constants = program + request->code_words};
     struct search s = {.f = f, .gpu = gpu};
     s.marks = calloc(request->code_words + 1, 1);
     s.todo = malloc((request->code_words + 1) * sizeof *s.todo);

@@ -55,7 +55,7 @@ struct block {
 
 struct flow {
     const struct native_request *request;
-    const uint32_t *code;
+    const uint32_t *code, *constants;
     struct node *nodes; /* ascending by pc; adjacent ones of a block follow one another */
     size_t nnodes;
     struct block *blocks; /* ascending */
@@ -68,9 +68,12 @@ struct flow {
     struct routine routines[ROUTINES];
 };
 
-/* False: the host has no memory. */
-bool flow_make(struct flow *flow, const struct native_request *request, const uint32_t *code);
+/* `program` is what follows the request. False: the host has no memory. */
+bool flow_make(struct flow *flow, const struct native_request *request, const uint32_t *program);
 void flow_free(struct flow *flow);
+
+/* What a load of this kind finds at an address of the constants. False: not all of its bytes are there. */
+bool flow_constant(const struct flow *flow, uint32_t addr, const struct isa_memory *m, uint32_t *word);
 
 /* The block that begins at pc, or NULL. */
 const struct block *flow_block(const struct flow *flow, uint32_t pc);

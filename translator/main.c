@@ -51,13 +51,13 @@ static LLVMMemoryBufferRef rows_of(enum native_level level, char *why, size_t wh
 
 /* ---- one request ---- */
 
-static bool translate_module(LLVMModuleRef module, const struct native_request *r, const uint32_t *code,
+static bool translate_module(LLVMModuleRef module, const struct native_request *r, const uint32_t *program,
                              struct image *image, char *why, size_t why_size)
 {
     struct flow flow;
     struct translation t = {0};
     uint32_t start = emit_clock();
-    bool ok = flow_make(&flow, r, code) && translate_flow(&t, module, &flow);
+    bool ok = flow_make(&flow, r, program) && translate_flow(&t, module, &flow);
     t.build_us = emit_clock() - start;
     if (!ok) snprintf(why, why_size, "out of memory");
     if (secure_getenv("VENTUS_TRANSLATE_DUMP")) LLVMDumpModule(module);
@@ -68,7 +68,7 @@ static bool translate_module(LLVMModuleRef module, const struct native_request *
     return ok;
 }
 
-static bool answer_request(const struct native_request *r, const uint32_t *code, struct image *image, char *why,
+static bool answer_request(const struct native_request *r, const uint32_t *program, struct image *image, char *why,
                            size_t why_size)
 {
     LLVMMemoryBufferRef rows = rows_of((enum native_level)r->level, why, why_size);
@@ -78,7 +78,7 @@ static bool answer_request(const struct native_request *r, const uint32_t *code,
     if (rows && LLVMParseBitcodeInContext2(context, rows, &module)) {
         snprintf(why, why_size, "the row functions cannot be read");
     } else if (rows) {
-        ok = translate_module(module, r, code, image, why, why_size);
+        ok = translate_module(module, r, program, image, why, why_size);
         LLVMDisposeModule(module);
     }
     LLVMContextDispose(context);
@@ -93,25 +93,26 @@ static bool is_sound(const struct native_request *r)
            r->tuning < NATIVE_TUNING_COUNT && r->threads >= 1 && r->threads <= ISA_LANES &&
            r->lanes < NATIVE_LANES_COUNT && r->items >= 1 && r->items <= r->threads &&
            r->effort < NATIVE_EFFORT_COUNT && r->registers < NATIVE_REGISTERS_COUNT && r->vgprs <= ISA_VREGS &&
-           r->sgprs <= ISA_XREGS && r->code_base % 4 == 0 && r->code_words <= NATIVE_CODE_LIMIT;
+           r->sgprs <= ISA_XREGS && r->code_base % 4 == 0 && r->code_words <= NATIVE_CODE_LIMIT &&
+           r->constant_words <= NATIVE_CONSTANT_LIMIT;
 }
 
-static void keep(const struct native_request *r, const uint32_t *code, const struct image *image)
+static void keep(const struct native_request *r, const uint32_t *program, const struct image *image)
 {
     struct native_cache cache;
     cache_open(&cache, level_names[r->level]);
-    cache_store(&cache, r, code, image->bytes, image->size);
+    cache_store(&cache, r, program, image->bytes, image->size);
 }
 
 /* The signal ends the program. 0: no limit any more. */
 static void limit(unsigned seconds) { setitimer(ITIMER_PROF, &(struct itimerval){.it_value.tv_sec = seconds}, NULL); }
 
-static bool answer(const struct native_request *r, const uint32_t *code)
+static bool answer(const struct native_request *r, const uint32_t *program)
 {
     struct image image = {0};
     struct native_answer answer = {.magic = NATIVE_MAGIC};
     limit(MOST_SECONDS);
-    if (answer_request(r, code, &image, answer.why, sizeof answer.why)) keep(r, code, &image);
+    if (answer_request(r, program, &image, answer.why, sizeof answer.why)) keep(r, program, &image);
     limit(0);
     answer.size = image.size;
     bool ok =
@@ -129,9 +130,10 @@ static bool serve(void)
         fprintf(stderr, "ventus-translate: a request that is not of this version\n");
         return false;
     }
-    uint32_t *code = malloc((size_t)r.code_words * 4 + 4);
-    bool ok = code && fread(code, 4, r.code_words, stdin) == r.code_words && answer(&r, code);
-    free(code);
+    const size_t words = native_program_words(&r);
+    uint32_t *program = malloc(words * 4 + 4);
+    bool ok = program && fread(program, 4, words, stdin) == words && answer(&r, program);
+    free(program);
     return ok;
 }
 

@@ -677,7 +677,7 @@ static inline __attribute__((always_inline)) void add_wrong(eight *wrong, const 
         memcpy(&first_words, v + (at & (c->repeat - 1u)), sizeof first_words);
         *wrong |= (words ^ first_words) & there;
     }
-    if (c->period) *wrong |= ((words ^ (lanes * c->value + first)) | (first & c->mask)) & there;
+    if (c->period) *wrong |= ((words ^ (lanes * c->value + first)) | ((first ^ c->first) & c->mask)) & there;
 }
 
 static inline __attribute__((always_inline)) bool lanes_hold(const uint32_t *v, const struct entry_check *c)

@@ -142,6 +142,7 @@ static inline bool chunks_are_whole(const struct translator *t) { return lanes_c
 
 /* Chunks: one word in all lanes, zeros, and a constant in which lane i of the warp holds i % period * step. */
 LLVMValueRef ir_splat(struct translator *t, LLVMValueRef scalar);
+struct lanes splat_lanes(struct translator *t, uint32_t word); /* a constant */
 LLVMValueRef ir_zero_chunk(struct translator *t);
 LLVMValueRef ir_ramp(struct translator *t, unsigned chunk, unsigned period, uint32_t step);
 

@@ -127,16 +127,24 @@ struct lanes get_v(struct translator *t, unsigned r)
     return t->now[r];
 }
 
+struct lanes splat_lanes(struct translator *t, uint32_t word)
+{
+    struct lanes out;
+    for (unsigned p = 0; p < t->chunks; p++) out.chunk[p] = ir_splat(t, ir_u32(t, word));
+    return out;
+}
+
 /* If a register's words repeat, only its first chunks are loaded, and the variables of the others are set to them: so
  * LLVM sees that they are equal, even if they come from `step` or round a loop. */
 struct lanes get_values(struct translator *t, unsigned r)
 {
     unsigned own = chunks_of(t, t->holds.v[r]);
     if (set_has(t->known.v, r)) return t->now[r];
+    set_add(t->known.v, r);
+    if (t->holds.v[r].known) return t->now[r] = splat_lanes(t, t->holds.v[r].value);
     for (unsigned p = 0; p < own; p++) t->now[r].chunk[p] = LLVMBuildLoad2(t->b, t->chunk_type, t->v[r][p], "");
     repeat_chunks(t, &t->now[r], own);
     for (unsigned p = own; p < t->chunks; p++) LLVMBuildStore(t->b, t->now[r].chunk[p], t->v[r][p]);
-    set_add(t->known.v, r);
     return t->now[r];
 }
 
@@ -423,13 +431,6 @@ static unsigned cheaper_row(struct translator *t, const struct insn *in, LLVMVal
         return OP_VSRL_VX;
     }
     return in->op;
-}
-
-static struct lanes splat_lanes(struct translator *t, uint32_t word)
-{
-    struct lanes out;
-    for (unsigned p = 0; p < t->chunks; p++) out.chunk[p] = ir_splat(t, ir_u32(t, word));
-    return out;
 }
 
 /* A word known to be uniform, as a constant that translate_shuffle folds. */

@@ -137,7 +137,7 @@ static void test_hit(void **state)
     assert_true(is_hit());
 }
 
-/* Each byte of a request matters, and each word of the code. */
+/* Each byte of a request matters, and each word of the program. */
 static void test_others(void **state)
 {
     (void)state;
@@ -154,6 +154,9 @@ static void test_others(void **state)
     }
     request.code_words--;
     assert_false(is_hit());
+    request.constant_words++; /* the last word of code as a constant */
+    assert_false(is_hit());
+    request.constant_words--;
     request.code_words++;
     assert_true(is_hit());
 }

@@ -86,6 +86,13 @@ static void open_ends(struct guest *g)
     assert_true(gpu_mem_open(g->gpu, 0u - ABI_PAGE, ABI_PAGE, GPU_READ | GPU_WRITE));
 }
 
+static void place_constants(struct guest *g, const uint32_t *words)
+{
+    assert_true(gpu_mem_open(g->gpu, PAIR_CONSTANTS, ABI_PAGE, GPU_READ | GPU_WRITE));
+    memcpy(gpu_mem(g->gpu, PAIR_CONSTANTS, ABI_PAGE), words, ABI_PAGE);
+    assert_true(gpu_mem_open(g->gpu, PAIR_CONSTANTS, ABI_PAGE, GPU_READ));
+}
+
 static void fill(struct guest *g, const struct pair *p)
 {
     uint32_t state = 12345;
@@ -244,6 +251,7 @@ static void run_on(const struct engine *engine, const struct pair *p, struct out
     g.launch.knl = GUEST_DATA + metadata_of(p);
     g.options.order = p->order;
     if (p->ends) open_ends(&g);
+    if (p->constants) place_constants(&g, p->constants);
     fill(&g, p);
     if (counts_wanted(p)) g.options.counts = counts_new(c.sms, ABI_CODE_BASE, ABI_CODE_BASE + 4 * CODE_WORDS);
     if (run_hooked) g.options.observers = &seeing;

@@ -5,8 +5,9 @@
 
 #include "tests/sim/guest.h"
 
-/* Offsets in the data of a guest: private memory and the metadata block. */
+/* Offsets in the data of a guest: private memory and the metadata block. Constants are on a page behind the code. */
 enum { PAIR_PRIVATE = 0xc000, PAIR_METADATA = 0xf000, PAIR_ARGS = 32 };
+#define PAIR_CONSTANTS (ABI_CODE_BASE + 0x20000)
 
 /* Text of a program: lanes whose number, in v9, is below x9 run `low`, the others `high`. x28 and v28 are used up. */
 #define PAIR_PART(low, high) \
@@ -27,6 +28,7 @@ struct pair {
     bool ends;             /* the first and the last page of memory are open */
     const uint32_t *words; /* `count` words at the beginning of the data, otherwise numbers of every kind */
     size_t count;
+    const uint32_t *constants; /* words of a page at PAIR_CONSTANTS; NULL: there is no such page */
     uint32_t turns;  /* not 0: whole states are compared between turns of warps, whose lengths are those of this seed
                       * instead of `quantum` (tests/turns/turns.h) */
     bool counts;     /* instructions are counted (sim/counts.h) and compared one by one; $NATIVE_COUNTS: always */

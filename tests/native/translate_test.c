@@ -114,6 +114,7 @@ static void test_bad(void **state)
     REFUSED(sgprs, ISA_XREGS + 1);
     REFUSED(code_base, ABI_CODE_BASE + 2);
     REFUSED(code_words, NATIVE_CODE_LIMIT + 1);
+    REFUSED(constant_words, NATIVE_CONSTANT_LIMIT + 1);
 }
 
 /* With the least effort the code is another one. */
