@@ -7,6 +7,7 @@
 #ifndef VENTUS_ISA_ROUTINE_H
 #define VENTUS_ISA_ROUTINE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -40,6 +41,19 @@ static inline uint32_t routine_marked(const uint32_t *words)
     uint32_t n = words[1] >> 20;
     return words[0] == routine_word(ROUTINE_MARK) && n < ROUTINES && words[1] == routine_word(n) ? n : ROUTINES;
 }
+
+/* The number of a function's name; ROUTINES: it is none of them. */
+static inline uint32_t routine_named(const char *name)
+{
+    static const char prefix[] = "__ventus_routine_";
+    uint32_t n = 0;
+    if (strncmp(name, prefix, sizeof prefix - 1) != 0) return ROUTINES;
+    while (n < ROUTINES && strcmp(name + sizeof prefix - 1, routine_rows[n].name) != 0) n++;
+    return n;
+}
+
+/* Is it one of those on integers? The others are on doubles. */
+static inline bool routine_divides(uint32_t number) { return number >= ROUTINE_UDIV64 && number <= ROUTINE_SREM64; }
 
 /* Registers of an operand or result. */
 static inline unsigned routine_width(char letter) { return letter == 'b' || letter == 'l' ? 2 : 1; }

@@ -318,7 +318,7 @@ static void look_for_doubles(const struct view *v)
     for (uint32_t at = 0; at + 8 <= k->size; at += 4) {
         uint32_t words[ROUTINE_MARK_WORDS];
         memcpy(words, k->code + at, sizeof words);
-        if (routine_marked(words) == ROUTINES) continue;
+        if (routine_marked(words) == ROUTINES || routine_divides(routine_marked(words))) continue;
         const uint32_t first = k->base + at, end = next_function(k, first);
         for (size_t i = 0; i < v->rows->ninsns; i++)
             if (v->rows->insns[i].pc >= first && v->rows->insns[i].pc < end) sum += v->rows->insns[i].counts.executions;
@@ -354,6 +354,15 @@ static bool makes_upper(const struct insn *in, const struct insn *low)
     return false;
 }
 
+/* Is it the call of a division, which itself has no line? */
+static bool calls_division(const struct profile_kernel *k, const struct profile_insn *insn, const struct insn *in)
+{
+    uint32_t words[ROUTINE_MARK_WORDS], at = insn->pc + (uint32_t)in->imm - k->base - (uint32_t)sizeof words;
+    if (in->op != OP_JAL || at > k->size - sizeof words) return false;
+    memcpy(words, k->code + at, sizeof words);
+    return routine_divides(routine_marked(words));
+}
+
 /* Does the word occur in the source, perhaps with a number behind it? True when the source is not known. */
 static bool source_says(const struct view *v, const char *word)
 {
@@ -380,12 +389,12 @@ static void look_for_longs(const struct view *v)
         if (!decode(v, &v->rows->insns[i], &in[i])) in[i] = (struct insn){0};
     for (size_t i = 0; in && i < v->rows->ninsns; i++) {
         const struct profile_insn *insn = &v->rows->insns[i];
-        bool found = false;
+        bool found = calls_division(v->kernel, insn, &in[i]);
         for (size_t k = i < NEAR ? 0 : i - NEAR; k < i + NEAR && k < v->rows->ninsns && !found; k++)
             found = makes_upper(&in[i], &in[k]);
         if (!found) continue;
         sum += insn->counts.executions;
-        if (insn->counts.executions > most) most = insn->counts.executions, line = insn->line;
+        if (insn->line && insn->counts.executions > most) most = insn->counts.executions, line = insn->line;
     }
     free(in);
     if (share(sum, v->rows->executions) < 4 || !source_says(v, "long")) return;

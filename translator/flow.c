@@ -193,7 +193,7 @@ static uint32_t find_routine(const struct search *s, uint32_t pc, unsigned link)
     uint32_t i, number;
     if (!index_of(s, pc, &i) || i < ROUTINE_MARK_WORDS) return ROUTINES;
     number = routine_marked(s->f->code + i - ROUTINE_MARK_WORDS);
-    if (number == ROUTINES || (routine_rows[number].level && s->f->request->level == NATIVE_base)) return ROUTINES;
+    if (number == ROUTINES || s->f->request->level + routine_rows[number].level > NATIVE_base) return ROUTINES;
     struct routine *r = &s->f->routines[number], found;
     if (!r->pc && read_routine(s, pc, link, &found)) *r = found;
     return r->pc == pc ? number : ROUTINES;

@@ -515,6 +515,45 @@ TO_DOUBLE(round, b, d_rounded(x, d_round(x)))
 TO_WORD(to_uint, b, (uint32_t)(x >= 0x1p32 ? ~0ull : x > 0 ? d_bits(floor(x) + 0x1p52) : 0))
 #endif
 
+#ifdef __AVX512DQ__
+typedef uint64_t longs __attribute__((vector_size(8 * CHUNK_WORDS)));
+typedef double doubles __attribute__((vector_size(8 * CHUNK_WORDS)));
+
+struct quotients {
+    longs quotient, rest;
+};
+
+/* In two steps, by reciprocals that are too small by more than all roundings: neither takes too much, the first leaves
+ * less than 2^16 times y, the second less than twice. */
+static inline __attribute__((always_inline)) struct quotients l_divide(longs x, longs y)
+{
+    const longs by_zero = (longs)(y == 0), by = y - by_zero; /* -1: yes */
+    const doubles reciprocal = (1 - 0x1p-50) / __builtin_convertvector(by, doubles);
+    longs q = __builtin_convertvector(__builtin_convertvector(x, doubles) * reciprocal, longs), rest = x - q * by;
+    const longs more = __builtin_convertvector(__builtin_convertvector(rest, doubles) * reciprocal, longs);
+    rest -= more * by;
+    const longs last = (longs)(rest >= by);
+    return (struct quotients){(q + more - last) | by_zero, (rest - (by & last)) | (x & by_zero)};
+}
+static inline __attribute__((always_inline)) longs l_signed(longs negative, longs magnitude)
+{
+    return (magnitude ^ -negative) + negative;
+}
+static inline __attribute__((always_inline)) longs l_magnitude(longs x) { return l_signed(x >> 63, x); }
+
+#define DIVISION(name, result) \
+    pair routine_##name(OPERANDS_l, chunk yl, chunk yh) \
+    { \
+        const longs x = (longs)JOINED(xl, xh), y = (longs)JOINED(yl, yh); \
+        return WORDS_OF((pair)(result)); \
+    }
+#define MAGNITUDES l_magnitude(x), l_magnitude(y)
+DIVISION(udiv64, l_divide(x, y).quotient)
+DIVISION(urem64, l_divide(x, y).rest)
+DIVISION(sdiv64, l_signed((x ^ y) >> 63, l_divide(MAGNITUDES).quotient) | (longs)(y == 0))
+DIVISION(srem64, l_signed(x >> 63, l_divide(MAGNITUDES).rest))
+#endif
+
 /* ---- the next warp ---- */
 
 enum { COUNTED_MOST = 1 << 25 /* instructions of a call at the end of a group; 32 bits count lanes up to then */ };

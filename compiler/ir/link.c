@@ -8,6 +8,7 @@
 #include <llvm-c/Linker.h>
 
 #include "compiler/ir/ir.h"
+#include "isa/routine.h"
 
 /* A module whose function bodies are read when the linker asks for them; NULL, and why, if it cannot be read. */
 static LLVMModuleRef open_library(struct cc *cc, const char *path, const char **reason)
@@ -66,10 +67,10 @@ static bool is_of(LLVMTypeRef type, LLVMTypeKind kind)
     return LLVMGetTypeKind(type) == kind;
 }
 
-/* Routines are all about doubles, and have their bits as arguments. */
+/* Routines about doubles have their bits as arguments. */
 static bool is_about(LLVMValueRef f, LLVMTypeKind kind)
 {
-    if (is_pure_routine(f)) return kind == LLVMDoubleTypeKind;
+    if (is_pure_routine(f)) return kind == LLVMDoubleTypeKind && !routine_divides(routine_named(LLVMGetValueName(f)));
     if (is_of(LLVMGetReturnType(LLVMGlobalGetValueType(f)), kind)) return true;
     for (unsigned i = 0; i < LLVMCountParams(f); i++)
         if (is_of(LLVMTypeOf(LLVMGetParam(f, i)), kind)) return true;

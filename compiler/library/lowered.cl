@@ -31,15 +31,12 @@ static uint divide_long(uint high, uint low, uint d, uint inverse, private uint 
 
 /* Remainder below, quotient returned. Two digits of 32 bits, if b has no more; else one, of half of a by the 32 highest bits
  * of b, which is at most 1 too large once it is scaled. */
-static ulong divide(ulong a, ulong b, __private ulong *rest)
+static ulong divide_large(ulong a, ulong b, __private ulong *rest)
 {
-    uint high = a >> 32, b_high = b >> 32, low = a, low_b = b, over;
-    if ((high | b_high) == 0) {
-        *rest = low % low_b;
-        return low / low_b;
-    }
+    uint high = a >> 32, b_high = b >> 32, low_b = b, over;
     bool large = b_high != 0;
-    uint shift = clz(large ? b_high : low_b), d = large ? (uint)(b << shift >> 32) : low_b << shift, v = inverse(d);
+    ulong top = large ? b : (ulong)low_b << 32;
+    uint shift = clz((uint)(top >> 32)), d = top << shift >> 32, v = inverse(d);
     ulong scaled = a << shift;
     uint first = divide_long(high >> 1 >> (31 - shift), scaled >> 32, d, v, &over);
     uint q = divide_long(large ? high >> 1 : over, large ? (uint)(a >> 1) : (uint)scaled, d, v, &over);
@@ -51,22 +48,61 @@ static ulong divide(ulong a, ulong b, __private ulong *rest)
     return quotient + more;
 }
 
+static bool is_small(ulong a, ulong b) { return (uint)((a | b) >> 32) == 0; }
+
+static ulong divide(ulong a, ulong b, __private ulong *rest)
+{
+    if (!is_small(a, b)) return divide_large(a, b, rest);
+    *rest = (uint)a % (uint)b;
+    return (uint)a / (uint)b;
+}
+
 static ulong magnitude(long a) { return a < 0 ? 0 - (ulong)a : (ulong)a; }
+static ulong negated_if(bool is, ulong a) { return is ? 0 - a : a; }
 
 ulong __ventus_udiv64(ulong a, ulong b) { ulong r; return divide(a, b, &r); }
 ulong __ventus_urem64(ulong a, ulong b) { ulong r; divide(a, b, &r); return r; }
+long __ventus_sdiv64(long a, long b) { return negated_if((a ^ b) < 0, __ventus_udiv64(magnitude(a), magnitude(b))); }
+long __ventus_srem64(long a, long b) { return negated_if(a < 0, __ventus_urem64(magnitude(a), magnitude(b))); }
 
-long __ventus_sdiv64(long a, long b)
+/* Those of numbers that differ between lanes are routines, which stand for an operation (isa/routine.def). */
+#define ROUTINE(name) PURE __ventus_routine_##name
+
+ulong ROUTINE(udiv64)(ulong a, ulong b)
 {
-    ulong r, q = divide(magnitude(a), magnitude(b), &r);
-    return (a ^ b) < 0 ? 0 - q : q;
+    ulong r, q = divide_large(a, b, &r);
+    return b ? q : ~0ul;
 }
 
-long __ventus_srem64(long a, long b)
+ulong ROUTINE(urem64)(ulong a, ulong b)
 {
     ulong r;
-    divide(magnitude(a), magnitude(b), &r);
-    return a < 0 ? 0 - r : r;
+    divide_large(a, b, &r);
+    return b ? r : a;
+}
+
+long ROUTINE(sdiv64)(long a, long b)
+{
+    ulong r, q = divide_large(magnitude(a), magnitude(b), &r);
+    return b ? negated_if((a ^ b) < 0, q) : ~0ul;
+}
+
+long ROUTINE(srem64)(long a, long b)
+{
+    ulong r;
+    divide_large(magnitude(a), magnitude(b), &r);
+    return b ? negated_if(a < 0, r) : (ulong)a;
+}
+
+ulong __ventus_udiv64_lanes(ulong a, ulong b) { return is_small(a, b) ? (uint)a / (uint)b : __ventus_routine_udiv64(a, b); }
+ulong __ventus_urem64_lanes(ulong a, ulong b) { return is_small(a, b) ? (uint)a % (uint)b : __ventus_routine_urem64(a, b); }
+long __ventus_sdiv64_lanes(long a, long b)
+{
+    return is_small(a, b) ? (long)((uint)a / (uint)b) : __ventus_routine_sdiv64(a, b);
+}
+long __ventus_srem64_lanes(long a, long b)
+{
+    return is_small(a, b) ? (long)((uint)a % (uint)b) : __ventus_routine_srem64(a, b);
 }
 
 /* 64-bit integer to float, one rounding: the bits below the 24 kept ones go into a sticky bit. */

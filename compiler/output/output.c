@@ -58,14 +58,7 @@ static uint32_t estimate(struct cc *cc)
 }
 
 /* Which operation a routine of the library stands for; ROUTINES: none. */
-static uint32_t operation_of(const struct kernel *k)
-{
-    static const char prefix[] = "__ventus_routine_";
-    uint32_t n = 0;
-    if (!k->is_routine || strncmp(k->name, prefix, sizeof prefix - 1) != 0) return ROUTINES;
-    while (n < ROUTINES && strcmp(k->name + sizeof prefix - 1, routine_rows[n].name) != 0) n++;
-    return n;
-}
+static uint32_t operation_of(const struct kernel *k) { return k->is_routine ? routine_named(k->name) : ROUTINES; }
 
 /* Compiles kernels or routines to words from address `at` on; returns the end. */
 static uint64_t compile_list(struct cc *cc, struct kernel *list, uint32_t n, uint64_t at)

@@ -4,6 +4,7 @@
  * Vectors are taken apart. Called by prepare.c. */
 #include <string.h>
 
+#include "compiler/analysis/analysis.h"
 #include "compiler/passes/passes.h"
 
 enum { MAX_OPERANDS = 4, INLINE_BYTES = 64 };
@@ -68,6 +69,7 @@ struct lowering {
     struct cc *cc;
     LLVMBuilderRef b;
     bool late, changed;
+    struct func *analysed; /* late: the function, if it has divisions of 64 bits */
 };
 
 static LLVMTypeRef letter_type(struct cc *cc, char letter)
@@ -163,18 +165,50 @@ static void replace(struct lowering *l, LLVMValueRef inst, const struct helper *
 
 /* ---- which instructions ---- */
 
+/* Divisions of 64 bits by what is not a constant, which LLVM's main passes can do something about: they know numbers
+ * that need fewer bits, and unite quotients and remainders. */
+static bool is_long_division(LLVMValueRef inst)
+{
+    LLVMOpcode op = LLVMGetInstructionOpcode(inst);
+    bool divides = op == LLVMUDiv || op == LLVMSDiv || op == LLVMURem || op == LLVMSRem;
+    return divides && int_width(LLVMTypeOf(inst)) == 64 && !LLVMIsConstant(LLVMGetOperand(inst, 1));
+}
+
+static bool is_divergent(const struct func *f, LLVMValueRef inst)
+{
+    uint32_t v = value_of(f, inst);
+    return v != NO_NODE && f->values[v].divergent;
+}
+
+/* How many loops are around what computes a value; arguments are in none. */
+static uint32_t depth_of(const struct func *f, LLVMValueRef value)
+{
+    uint32_t v = LLVMIsAInstruction(value) ? value_of(f, value) : NO_NODE;
+    return v == NO_NODE ? 0 : f->blocks[f->values[v].block].depth;
+}
+
+/* Is a routine best, which hosts have an operation for? Not where a loop divides by one number: half of the work is
+ * done in front of it then. */
+static bool is_for_routine(const struct func *f, LLVMValueRef inst)
+{
+    return is_divergent(f, inst) && depth_of(f, LLVMGetOperand(inst, 1)) == depth_of(f, inst);
+}
+
 static const struct helper *division(struct lowering *l, LLVMValueRef inst)
 {
     // clang-format off
-    static const struct helper helpers[] = {
-        {"__ventus_udiv64", "lll"}, {"__ventus_sdiv64", "lll"}, {"__ventus_urem64", "lll"}, {"__ventus_srem64", "lll"},
+    static const struct helper helpers[2][4] = {
+        {{"__ventus_udiv64", "lll"}, {"__ventus_sdiv64", "lll"}, {"__ventus_urem64", "lll"}, {"__ventus_srem64", "lll"}},
+        {{"__ventus_udiv64_lanes", "lll"}, {"__ventus_sdiv64_lanes", "lll"}, {"__ventus_urem64_lanes", "lll"},
+         {"__ventus_srem64_lanes", "lll"}},
     };
     // clang-format on
     unsigned width = int_width(LLVMTypeOf(inst));
-    if (width <= 32) return NULL;
+    if (width <= 32 || (is_long_division(inst) && !l->late)) return NULL;
     if (width != 64) cc_error(l->cc, CC_FAILED, inst, "division of %u-bit integers is not possible", width);
     LLVMOpcode op = LLVMGetInstructionOpcode(inst);
-    return &helpers[op == LLVMUDiv ? 0 : op == LLVMSDiv ? 1 : op == LLVMURem ? 2 : 3];
+    bool lanes = is_long_division(inst) && is_for_routine(l->analysed, inst);
+    return &helpers[lanes][op == LLVMUDiv ? 0 : op == LLVMSDiv ? 1 : op == LLVMURem ? 2 : 3];
 }
 
 static const struct helper *conversion(LLVMValueRef inst)
@@ -479,14 +513,43 @@ static void lower(struct lowering *l, LLVMValueRef inst)
     if (h) replace(l, inst, h);
 }
 
+static bool has_long_division(LLVMValueRef f)
+{
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+            if (is_long_division(i)) return true;
+    return false;
+}
+
+bool lower_divides(struct cc *cc)
+{
+    for (LLVMValueRef f = LLVMGetFirstFunction(cc->module); f; f = LLVMGetNextFunction(f))
+        if (has_long_division(f)) return true;
+    return false;
+}
+
+static void lower_function(struct lowering *l, LLVMValueRef function)
+{
+    struct kernel kernel = {.function = function};
+    struct func f = {.cc = l->cc, .kernel = &kernel, .data = LLVMGetModuleDataLayout(l->cc->module)};
+    if (l->late && has_long_division(function)) {
+        kernel.name = LLVMGetValueName(function);
+        kernel.is_routine = is_routine(function);
+        flow_run(&f);
+        divergence_run(&f);
+        l->analysed = &f;
+    }
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b), next; i; i = next) {
+            next = LLVMGetNextInstruction(i);
+            lower(l, i);
+        }
+    l->analysed = NULL;
+}
+
 bool lower_calls(struct cc *cc, bool late)
 {
     struct lowering l = {.cc = cc, .b = cc->builder, .late = late};
-    for (LLVMValueRef f = LLVMGetFirstFunction(cc->module); f; f = LLVMGetNextFunction(f))
-        for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
-            for (LLVMValueRef i = LLVMGetFirstInstruction(b), next; i; i = next) {
-                next = LLVMGetNextInstruction(i);
-                lower(&l, i);
-            }
+    for (LLVMValueRef f = LLVMGetFirstFunction(cc->module); f; f = LLVMGetNextFunction(f)) lower_function(&l, f);
     return l.changed;
 }

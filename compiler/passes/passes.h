@@ -23,8 +23,10 @@ bool draft_is_worthwhile(struct cc *cc);
 
 /* ---- lower.c: constructs without a short machine form ---- */
 /* Replaces them by calls of library functions; true if it did anything. `late` also takes memory
- * moves, which the main passes would rather see whole. */
+ * moves, which the main passes would rather see whole, and divisions of 64 bits. */
 bool lower_calls(struct cc *cc, bool late);
+/* Are there such divisions? Then `late` needs a module without switches. */
+bool lower_divides(struct cc *cc);
 /* Before inlining: printf calls become print records, formats go to the note (print.c). */
 void print_lower(struct cc *cc);
 

@@ -122,12 +122,11 @@ static void resolve(struct cc *cc, bool late)
 /* What the main passes have left of the constructs without a machine form: true if that needs another round. */
 static bool lower_late(struct cc *cc)
 {
-    bool changed = false;
-    if (generic_is_used(cc)) {
-        cc->has_generic = true;
-        run(cc, "function(lower-switch)");
-        changed = generic_lower(cc);
-    }
+    const bool generic = generic_is_used(cc);
+    if (generic || lower_divides(cc))
+        run(cc, "function(lower-switch,div-rem-pairs)"); /* for the analysis of divergence */
+    cc->has_generic |= generic;
+    const bool changed = generic && generic_lower(cc);
     return lower_calls(cc, true) || changed;
 }
 

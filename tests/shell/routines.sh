@@ -9,7 +9,8 @@ kernel void k(global const ulong *in, global ulong *out)
 {
     uint i = get_global_id(0);
     double x = as_double(in[i & 31]), y = as_double(in[i >> 5]), z = as_double(in[(i * 7 >> 3) & 31]);
-    global ulong *o = out + i * 28;
+    ulong a = in[i & 31], b = in[i >> 5], c = in[(i * 7 >> 3) & 31] >> (i * 5 & 63);
+    global ulong *o = out + i * 36;
     if ((i ^ i >> 5) & 3) { /* lanes part */
         o[0] = bits(x + y), o[1] = bits(x * y), o[2] = bits(fma(x, y, z)), o[3] = bits(x / y), o[4] = bits(sqrt(x));
         o[5] = (uint)((x < y) | (x == y) << 1 | (x > y) << 2 | (x != y) << 3);
@@ -22,6 +23,8 @@ kernel void k(global const ulong *in, global ulong *out)
     o[23] = bits((double)(long)in[i & 31]), o[24] = bits((double)(in[i & 31] ^ in[i >> 5] >> 7)), o[25] = bits(fmax(y, z));
     o[26] = bits(fma(rint(x + y), z, sqrt(x * z)) - floor(y * z)); /* what is in between is as the host makes it */
     o[27] = bits(fmin(trunc(x * y), z + x) + ceil(x - z));
+    o[28] = a / b, o[29] = a % c, o[30] = (long)a / (long)c, o[31] = (long)b % (long)a;
+    if ((i ^ i >> 5) & 5) o[32] = (a ^ c) / c, o[33] = (a ^ c) % a, o[34] = (long)(a ^ c) / (long)b, o[35] = (long)c % (long)b;
     for (int n = 0; n < 500; n++) z = z * 0.75 + y; /* more instructions than a warp's turn has */
     o[17] = bits(z);
 }
@@ -40,7 +43,7 @@ END
 python3 in.py || wrong "no input"
 
 run() { # file engine program
-    VENTUS_STATS=1 timeout 100 "$VENTUS_BUILD/ventus" run "$3" -g 1024 -a buf:@in.bin -a "out:229376:$1.bin" --stats --engine "$2" 2>"$1.err" ||
+    VENTUS_STATS=1 timeout 100 "$VENTUS_BUILD/ventus" run "$3" -g 1024 -a buf:@in.bin -a "out:294912:$1.bin" --stats --engine "$2" 2>"$1.err" ||
         wrong "$1: exit code $?: $(cat "$1.err")"
     counters "$1.err" >"$1.txt"
 }
@@ -50,8 +53,26 @@ same() { # file
 }
 translated() { sed -n 's/.*translations of \([0-9]*\) instructions.*/\1/p' "$1.err"; }
 
+# Quotients and remainders, where the divisor is not 0.
+cat >divisions.py <<'END'
+import struct, sys
+words, out = struct.unpack("<32Q", open("in.bin", "rb").read()), struct.unpack("<36864Q", open("step.bin", "rb").read())
+ALL = (1 << 64) - 1
+def signed(x): return x - (1 << 64) if x >> 63 else x
+def quotient(x, y): return abs(x) // abs(y) * (-1 if (x < 0) != (y < 0) else 1) & ALL
+def rest(x, y): return (abs(x) % abs(y) * (-1 if x < 0 else 1)) & ALL
+for i in range(1024):
+    a, b, c = words[i & 31], words[i >> 5], words[(i * 7 >> 3) & 31] >> (i * 5 & 63)
+    sa, sb, sc, d = signed(a), signed(b), signed(c), a ^ c
+    asked = [(quotient, a, b), (rest, a, c), (quotient, sa, sc), (rest, sb, sa)]
+    if (i ^ i >> 5) & 5: asked += [(quotient, d, c), (rest, d, a), (quotient, signed(d), sb), (rest, sc, sb)]
+    for k, (f, x, y) in enumerate(asked):
+        if y and out[36 * i + 28 + k] != f(x, y):
+            sys.exit("%s(%d, %d) is %d" % (f.__name__, x, y, out[36 * i + 28 + k]))
+END
 "$VENTUS_BUILD/ventus" cc k.cl -o k.elf || wrong "ventus cc"
 run step step k.elf
+python3 divisions.py || wrong "a quotient or remainder is wrong"
 export VENTUS_TRANSLATE_LANES VENTUS_TRANSLATE_EFFORT=least
 for level in v4fp16 v4 v3 base; do
     VENTUS_TRANSLATE_LANES=convergent VENTUS_NATIVE_LEVEL=$level run "$level-together" native k.elf
@@ -69,7 +90,7 @@ import struct, sys
 code = open("k.elf", "rb").read()
 mark = struct.pack("<I", 0x5d0 << 20 | 0x2013)
 open("plain.elf", "wb").write(code.replace(mark, struct.pack("<I", 0x13)))
-sys.exit(code.count(mark) < 16)
+sys.exit(code.count(mark) < 24)
 END
 python3 plain.py || wrong "there are not as many marks as routines"
 VENTUS_TRANSLATE_LANES=convergent VENTUS_NATIVE_LEVEL=v3 VENTUS_TRANSLATE_EFFORT=least run plain native plain.elf
