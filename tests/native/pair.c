@@ -119,7 +119,8 @@ static void run_guest(struct guest *g, const struct pair *p, struct outcome *out
     assert_true(!p->turns || out->turns.count > 1); /* somebody has looked */
 }
 
-/* Fills all registers by another launch of the same shape: those of new warps are 0 whatever is left there. */
+/* Fills all registers by another launch of the same shape. Those of new warps are 0 whatever is left there; what a warp
+ * has in memory is not what the same program left on `step`, in a machine whose memory the host gives out again. */
 static void leave_registers(struct guest *g, const struct engine *engine)
 {
     char text[1 << 13] = "";
@@ -237,7 +238,7 @@ static void run_on(const struct engine *engine, const struct pair *p, struct out
     }
     for (int i = 0; i < 2; i++)
         if (p->shape.groups[i]) g.launch.groups[i] = p->shape.groups[i];
-    if (p->turns) leave_registers(&g, engine);
+    leave_registers(&g, engine);
     guest_assemble(&g, p->text);
     g.launch.pds_base = GUEST_DATA + PAIR_PRIVATE;
     g.launch.pds_bytes = 32;
