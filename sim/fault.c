@@ -1,7 +1,7 @@
-/* Guest errors: recording who was at fault where, and saying it in one line.
+/* Records which warp failed where, and describes a fault in one line.
  *
- * fault_raise is called by the engine with the warp's pc at the failing instruction; fault_access by
- * group.c after the host refused an access. */
+ * Engines call fault_raise with the warp's pc at the failing instruction; group.c calls fault_access when the host
+ * has refused an access. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -26,7 +26,7 @@ static const struct fault_text *text_of(enum fault_kind kind)
 const char *fault_name(enum fault_kind kind) { return text_of(kind)->name; }
 const char *fault_key(enum fault_kind kind) { return text_of(kind)->key; }
 
-/* The words at pc, with a prefix told apart from the instruction it belongs to. */
+/* Notes the words at pc: the prefix, if there is one, and the instruction behind it. */
 static void note_words(struct sm *sm, struct fault *f)
 {
     enum isa_profile profile = (enum isa_profile)sm->gpu->config.profile;
@@ -54,7 +54,7 @@ enum stop fault_raise(struct sm *sm, const struct warp *w, enum fault_kind kind,
     return STOP_FAULT;
 }
 
-/* The highest register, of 'v' or 'x', that an instruction names. */
+/* Says that the launch does not have the highest register, of 'v' or 'x', that an instruction names. */
 static void name_register(char *text, size_t size, char file, unsigned reg, uint32_t have)
 {
     snprintf(text, size, "%c%u is beyond the %u %s registers of the launch", file, reg, (unsigned)have,
@@ -113,7 +113,7 @@ void fault_access(struct sm *sm)
     fault_raise(sm, sm->warp, kind, lane, a->addr[lane % ISA_LANES], NULL);
 }
 
-/* Appends to buf as snprintf would, keeping count of the full length. */
+/* Appends to buf as snprintf does; *len counts the full length, even beyond the buffer. */
 __attribute__((format(printf, 4, 5))) static void append(char *buf, size_t size, int *len, const char *format, ...)
 {
     va_list args;

@@ -1,7 +1,6 @@
-/* Instructions of a launch under SV39: virtual addresses, and pages whose successor may be anywhere.
+/* Fetches instructions by virtual address (SV39): the page behind a page may be anywhere in physical memory.
  *
- * Decoded pages are physical (code.c), so that an instruction at the end of one is decoded by itself. Called by
- * engines. */
+ * Decoded pages are physical (code.c), so an instruction at the end of one is decoded by itself. Engines call this. */
 #include "sim/machine.h"
 
 _Noreturn static void refuse_fetch(struct sm *sm, uint64_t addr, const char *why)
@@ -9,7 +8,7 @@ _Noreturn static void refuse_fetch(struct sm *sm, uint64_t addr, const char *why
     fault_throw(sm, why ? FAULT_PAGE : FAULT_FETCH, ISA_LANES, addr, why);
 }
 
-/* Do the words begin an instruction that is longer? */
+/* Do the words begin an instruction that has more of them? */
 static bool goes_on(enum isa_profile profile, const uint32_t *words, size_t n)
 {
     struct insn in;
@@ -18,7 +17,7 @@ static bool goes_on(enum isa_profile profile, const uint32_t *words, size_t n)
     return !isa_decode_raw(profile, words + first, n - first, &in) && n - first == 1 && (words[first] & 0x7f) == 0x3f;
 }
 
-/* An instruction near the end of its page, whose next page may be anywhere. */
+/* Fetches an instruction near the end of its page, which may continue in the next one. */
 static const struct decoded *fetch_across(struct sm *sm, uint32_t pc)
 {
     enum isa_profile profile = (enum isa_profile)sm->gpu->config.profile;

@@ -1,6 +1,6 @@
-/* The machine as a whole: reserves the guest window and its tables, and gives them back.
+/* Creates and destroys a machine: its guest window, its tables and its SMs.
  *
- * Everything reserved here is address space only; the host commits pages as they are touched. */
+ * This file reserves address space only; the host commits pages when they are touched. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>

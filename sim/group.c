@@ -1,6 +1,8 @@
-/* Work-groups on an SM: their resources, their start, their running as the scheduler says, their barriers.
+/* Gives work-groups the resources of an SM, starts them, runs their warps as the scheduler says, and releases their
+ * barriers.
  *
- * A warp that has ended counts as arrived at every barrier. Called by dispatch.c on the host thread of the SM. */
+ * A warp that has ended counts as arrived at every barrier. dispatch.c calls these functions on the host thread of
+ * the SM. */
 #include <assert.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -10,8 +12,8 @@
 #include "sim/layout.h"
 #include "sim/next.h"
 
-/* Adjacent warps that cp_dma_mbarrier waits for. The groups of four of the document are threads of one warp, which
- * reach it together; those of the public RTL are warps. */
+/* Returns how many adjacent warps wait for each other at cp_dma_mbarrier. The document's groups of four are threads
+ * of one warp, which reach it together; those of the public RTL are warps. */
 static uint32_t copy_group(const struct group *g)
 {
     return isa_is_document((enum isa_profile)g->sm->gpu->config.profile) ? 1 : 4;
@@ -55,7 +57,7 @@ bool group_fits(const struct sm *sm, const struct launch *l)
            l->lds_bytes <= c->lds_bytes - sm->lds_used;
 }
 
-/* Adds (or takes back, sign -1) what the launch's groups use. */
+/* Adds what a group of the launch uses, or takes it back (sign -1). */
 static void account(struct sm *sm, const struct launch *l, int sign)
 {
     uint32_t s = (uint32_t)sign;
@@ -72,9 +74,10 @@ static uint64_t local_bytes(const struct launch *l)
     return ((uint64_t)l->lds_bytes + ABI_PAGE - 1) / ABI_PAGE * ABI_PAGE;
 }
 
-/* A free slot, of which there is one. Kernels with more and less local memory may take turns: each finds the slot that
- * it had, because to open and close pages takes system calls, during which other threads wait. Where programs see the
- * slot's number (CSR_WGID), it is the first one, as in the hardware. */
+/* Returns a free slot; the caller knows that there is one. When kernels with more and with less local memory
+ * alternate, each finds the slot that it had, because opening and closing pages takes system calls, during which
+ * other threads wait. Where programs see the slot's number (CSR_WGID), it is the first free one, as in the hardware.
+ */
 static struct slot *free_slot(const struct sm *sm, uint64_t local)
 {
     const bool numbered = !(sm->gpu->config.profile & ISA_IMPL);
@@ -115,8 +118,8 @@ void group_remove(struct sm *sm, struct slot *slot)
     if (slot->group.reservations) drop_reservations(sm, &slot->group);
 }
 
-/* Opens exactly the launch's local memory in the slot's window, also where somebody else has closed it; all of it is
- * cleared where a group starts. */
+/* Opens exactly the launch's local memory in the slot's window, even where somebody else has closed it. The start of
+ * a group clears all of it. */
 static bool open_local(struct sm *sm, struct slot *slot, const struct launch *l)
 {
     uint64_t have = slot->lds_open, want = local_bytes(l);
@@ -163,7 +166,7 @@ static uint32_t items_of(const struct group *g)
     return l->last_items && g->index[l->last_of] + 1 == l->groups[l->last_of] ? l->last_items : l->work_items;
 }
 
-/* Resets a warp to the state at its beginning; its registers' place and its lanes stay. */
+/* Resets a warp to the state at its beginning; it keeps the place of its registers and its lanes. */
 static void reset_warp(const struct slot *slot, struct warp *w)
 {
     const bool full = warp_is_full(w);
@@ -183,7 +186,7 @@ static void start_warp(struct slot *slot, uint32_t wid)
     w->lanes = n == 32 ? ~0u : (1u << n) - 1;
     w->wid = wid;
     w->tid = wid * l->threads_per_warp;
-    w->mask = ~w->lanes; /* which there is none of yet */
+    w->mask = ~w->lanes; /* lanes that do not exist, so that reset_warp sets it */
     reset_warp(slot, w);
 }
 
@@ -231,7 +234,7 @@ bool group_start(struct sm *sm, struct slot *slot)
 
 static bool waits(const struct warp *w) { return w->state == WARP_WAITING || w->state == WARP_WAITING_DMA; }
 
-/* Nobody can run and nobody waits for copies: the barrier is passed. */
+/* Lets the warps pass the barrier: none of them can run, and none waits for copies. */
 static void release(struct group *g)
 {
     for (uint32_t i = 0; i < g->launch->warps; i++)
@@ -239,7 +242,7 @@ static void release(struct group *g)
     observe_released(g);
 }
 
-/* Those of adjacent warps that wait for their copies, if all of them wait or have ended. True if there are any. */
+/* Lets adjacent warps that wait for their copies go on, if all of them wait or have ended. True: some go on. */
 static bool release_adjacent(struct warp *first, struct warp *end)
 {
     uint32_t running = 0, copying = 0;
@@ -254,8 +257,8 @@ static bool release_adjacent(struct warp *first, struct warp *end)
     return copying && !running;
 }
 
-/* The copies of a copy group are complete once each of them waits or has ended, whatever the other
- * warps of the group do. True if some warp can go on. */
+/* The copies of a copy group are complete once each of its warps waits or has ended, whatever the other warps of the
+ * work-group do. True: some warp can go on. */
 static bool release_copies(struct group *g)
 {
     bool released = false;
@@ -279,7 +282,7 @@ void group_wake(struct group *g)
 
 /* ---- running ---- */
 
-/* Begins with the next group in the place of this one, if there is one; its warps continue the round. */
+/* Starts the next group, if there is one, in the place of this one; its warps continue the round. */
 static enum slice_end next_in_place(struct sm *sm)
 {
     enum slice_end end = sm->next_group(sm);
@@ -287,7 +290,7 @@ static enum slice_end next_in_place(struct sm *sm)
     return end;
 }
 
-/* What happens when sm->warp has stopped. SLICE_OVER: its group continues, or the next one in its place. */
+/* Accounts for the stop of sm->warp. SLICE_OVER: its group continues, or the next one in its place. */
 static enum slice_end account_stop(struct sm *sm, enum stop stop)
 {
     struct group *g = sm->group;
@@ -309,7 +312,7 @@ static struct warp *pick(struct sm *sm)
     return w;
 }
 
-/* The next warp of the round; behind the last one the scheduler chooses. */
+/* Returns the next warp of the round; behind the last one the scheduler chooses. */
 static struct warp *pick_next(struct sm *sm)
 {
     while (sm->follow < sm->follow_end) {
@@ -319,7 +322,7 @@ static struct warp *pick_next(struct sm *sm)
     return pick(sm);
 }
 
-/* Has the warp's quantum, which ends late, not ended yet? Then it executes one more instruction. */
+/* Does the warp's quantum, which ends late, go on? Then the warp executes one more instruction. */
 static bool goes_on(struct sm *sm, enum stop stop)
 {
     const struct warp *w = sm->warp;
@@ -340,7 +343,7 @@ struct warp *slice_next(struct sm *sm, enum stop stop)
     return sm->warp = sm->picked;
 }
 
-/* The next warps belong to another group. False: its launch has come to an end elsewhere. */
+/* Switches to another group. False: its launch has ended elsewhere. */
 static bool enter_group(struct sm *sm, struct group *g)
 {
     const struct slot *slot = &sm->slots[g->slot];
@@ -384,7 +387,7 @@ static enum slice_end refused(struct sm *sm)
     return SLICE_FAULT;
 }
 
-/* Runs under the protection of the signal handler; fault_throw comes back here too. */
+/* The signal handler, for an access that the host refuses, and fault_throw jump back here. */
 enum slice_end slice_run(struct sm *sm, next_group *next)
 {
     enum slice_end end;

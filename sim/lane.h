@@ -68,9 +68,9 @@ LANE word rem_s(word a, word b)
     return (word)((sword)a % (sword)b);
 }
 #else
-/* For vectors of 32-bit lanes, through double: (a + 1/2) / b is at least 1 / 2b away from every integer, more than
- * rounding moves it in any mode, so what is in front of its point is the quotient. One reciprocal serves all lanes that
- * are divided by the same number. */
+/* Vectors of 32-bit lanes divide as doubles: (a + 1/2) / b is at least 1 / 2b away from every integer, more than
+ * rounding moves it in any mode, so its integer part is the quotient. One reciprocal serves all lanes with the same
+ * divisor. */
 LANE word div_u(word a, word b)
 {
     word q = (word)(((double)a + 0.5) * (1.0 / (double)(b ? b : 1)));
@@ -133,7 +133,7 @@ LANE uint32_t f_bits(float f)
     } c = {f};
     return c.u;
 }
-#ifdef LANE_RAW_NAN /* somebody else makes NaNs canonical, and nobody asks which exceptions a comparison raises */
+#ifdef LANE_RAW_NAN /* the caller makes NaNs canonical, and nobody reads which exceptions a comparison raises */
 LANE uint32_t f_isnan(uint32_t a) { return f_of(a) != f_of(a); }
 LANE uint32_t f_canon(uint32_t a) { return a; }
 #else
@@ -141,7 +141,7 @@ LANE uint32_t f_isnan(uint32_t a) { return (a & 0x7fffffffu) > F_INF; }
 LANE uint32_t f_canon(uint32_t a) { return f_isnan(a) ? F_NAN : a; }
 #endif
 
-#ifdef LANE_RAW_NAN /* of equal numbers only zeros have different bits: the signs are united */
+#ifdef LANE_RAW_NAN /* only zeros are equal with different bits: their signs are combined */
 LANE uint32_t f_min(uint32_t a, uint32_t b)
 {
     uint32_t r = f_of(a) < f_of(b) ? a : b;
@@ -320,8 +320,8 @@ LANE uint32_t f16_add(uint32_t a, uint32_t b)
 }
 LANE uint32_t f16_mul(uint32_t a, uint32_t b) { return f16_of(f16_value(a) * f16_value(b)); }
 
-/* So is the sum of a product and a half that can be finite, once 2^-31 stands for the product's bits below 2^-30: they
- * are too far down to decide anything but that the sum lies beside a number. */
+/* The sum of a product and a half, if it can be finite, is exact in a double, too, once 2^-31 stands for the
+ * product's bits below 2^-30: these are too small to decide anything but that the sum lies beside a number. */
 LANE uint32_t f16_fma(uint32_t a, uint32_t b, uint32_t c)
 {
     uint32_t product = f_bits(f_of(f_from_f16(a)) * f_of(f_from_f16(b))), sign = product & 0x80000000u;
@@ -350,7 +350,8 @@ LANE uint32_t f_sqrt(uint32_t a) { return f_canon(f_bits(sqrtf(f_of(a)))); }
 LANE uint32_t f_fma(uint32_t a, uint32_t b, uint32_t c) { return f_canon(f_bits(fmaf(f_of(a), f_of(b), f_of(c)))); }
 LANE uint32_t f_from_s(uint32_t a) { return f_bits((float)(int32_t)a); }
 LANE uint32_t f_from_u(uint32_t a) { return f_bits((float)a); }
-/* To an integer in the host's rounding mode: in vectors where the host has the instruction, else a number at a time. */
+/* Rounds to an integer in the host's rounding mode: in vectors where the host has the instruction, else one number at
+ * a time. */
 #ifdef __SSE4_1__
 LANE float f_rounded(float f) { return rintf(f); }
 #else

@@ -1,6 +1,7 @@
-/* Rows on all lanes (lanes.h): loops over the table's expression that the host's compiler makes vector code of.
+/* Rows on all lanes (lanes.h): loops over the table's expressions, which the compiler vectorises.
  *
- * Compiled for each host instruction set; LANES_NAME is the name of its table. Called by engines. */
+ * The build compiles this file for each host instruction set; LANES_NAME is the name of its table. Engines call the
+ * functions. */
 #include "sim/lanes.h"
 
 #define LANE_DIVIDE
@@ -14,7 +15,7 @@ typedef uint32_t value_fn(uint32_t vs2, uint32_t vs1, uint32_t vd, uint32_t rs1,
 
 NOINLINE void expand_mask(uint32_t lanes, uint32_t *words) { LANE_LOOP words[lane] = 0u - (lanes >> lane & 1); }
 
-/* When all lanes that exist are active the others may be written too: nobody sees them. */
+/* When all lanes that exist are active, the loop writes the others, too: nobody sees them. */
 INLINE void run_lanes(struct warp *w, const struct insn *in, uint32_t rs1, value_fn *value)
 {
     const uint32_t *vs2 = w->v[in->rs2], *vs1 = w->v[in->rs1], *mask = w->expand;

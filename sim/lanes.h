@@ -1,8 +1,8 @@
-/* What the rows of the instruction table do on all lanes of a warp: tables of functions, by operation.
+/* Tables of functions, by operation, that execute rows of the instruction table on all lanes of a warp.
  *
- * Engines share them, so that the meaning of a row is compiled once for each host instruction set. The functions
- * compute and nothing else: counting, rounding modes other than the host's, flags, prefixes that change operands (see
- * enum dispatch) and what follows from a branch are the engine's. The host rounds as the warp's frm says. */
+ * Engines share them, so that the meaning of a row is compiled once for each host instruction set. The functions only
+ * compute: engines count, see to flags, rounding modes other than the host's and prefixes that change operands (see
+ * enum dispatch), and do what follows from a branch. The host rounds as the warp's frm says. */
 #ifndef VENTUS_SIM_LANES_H
 #define VENTUS_SIM_LANES_H
 

@@ -1,5 +1,5 @@
-/* The geometry of private and local memory. Called by whoever turns an offset into an address, or asks whose an address
- * is: the engines' accesses, control registers, work-groups, checks. */
+/* The layout of private and local memory. The engines' accesses, control registers, work-groups and checks turn an
+ * offset into an address here, or ask whose memory an address is in. */
 #include "sim/layout.h"
 
 #include "sim/machine.h"
@@ -43,12 +43,12 @@ uint64_t private_address(const struct warp *w, uint64_t o, uint32_t lane)
 
 /* ---- local memory ---- */
 
-/* Windows are apart by a page more than an SM's local memory, so that a group that leaves its own meets a closed page
- * before it meets another group's. */
+/* Windows are a page further apart than an SM has local memory, so that a group that leaves its own window reaches a
+ * closed page before it reaches another group's. */
 uint32_t gpu_config_lds_stride(const struct gpu_config *c)
 {
     uint32_t pages = (c->lds_bytes + ABI_PAGE - 1) / ABI_PAGE;
-    bool alone = c->sms * c->groups_per_sm == 1; /* no other group's local memory to keep away from */
+    bool alone = c->sms * c->groups_per_sm == 1; /* there is no other group's window */
     return (pages + !alone) * ABI_PAGE;
 }
 

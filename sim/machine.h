@@ -33,8 +33,8 @@ enum {
 /* Are all bytes of [addr, addr + size) open for `access`? */
 bool mem_allows(const struct gpu *gpu, uint32_t addr, uint64_t size, unsigned access);
 
-/* Closes pages that are likely to be opened again soon: quicker than gpu_mem_close, and opening them is, too, because
- * they keep their memory. What it holds is still there then. */
+/* Closes pages that are likely to be opened again soon. This and opening them again is quicker than with
+ * gpu_mem_close, because they keep their memory and what it holds. */
 void mem_shut(struct gpu *gpu, uint32_t addr, uint64_t size);
 
 /* ---- code.c: decoded instructions ---- */
@@ -68,15 +68,14 @@ struct code_page {
     struct decoded insns[PAGE_WORDS];
 };
 
-/* Decoded page that holds pc; NULL if it is not executable or the host is out of memory. Valid until the SM's
- * next call, even when the code is dropped meanwhile. */
+/* Returns the decoded page that holds pc; NULL: it is not executable, or the host is out of memory. Valid until the
+ * SM's next call, even when the code is dropped meanwhile. */
 const struct code_page *code_page(struct sm *sm, uint32_t pc);
 
-/* The words that can be executed from pc on, ISA_MAX_WORDS at most; returns how many. */
+/* Reads the words that can be executed from pc on, at most ISA_MAX_WORDS, and returns how many. */
 size_t code_words(const struct gpu *gpu, uint32_t pc, uint32_t words[ISA_MAX_WORDS]);
 
-/* The instruction at pc for those who look on: it does not become the SM's page. False: nothing that can be executed.
- */
+/* Decodes the instruction at pc for observers: its page does not become the SM's. False: it cannot be executed. */
 bool code_look(const struct gpu *gpu, uint32_t pc, struct insn *in);
 
 /* Decodes what begins at words[0] (ISA_MAX_WORDS or fewer words): as in a page, but alone. */
@@ -85,7 +84,7 @@ void code_decode(const struct gpu *gpu, const uint32_t *words, size_t nwords, st
 /* Does r2025 decide by the address of each lane whether the access is one of flat or of private memory? */
 bool code_is_flat(enum isa_profile profile, const struct insn *in);
 
-/* Why an instruction that could be decoded cannot be executed; NULL if it can. */
+/* Returns why an instruction that could be decoded cannot be executed; NULL: it can. */
 const char *code_refusal(const struct decoded *d);
 
 /* Does the code of an open page read (or write) fflags or vxsat? If not, nobody can see flags accrue. */
@@ -131,9 +130,9 @@ struct tlb_entry {
 };
 enum { TLB_BITS = 6, TLB_ENTRIES = 1 << TLB_BITS };
 
-/* Groups of one launch that are an SM's to run, so that it need not ask for each of them (dispatch.c): `left` are those
- * that other SMs may take from its end, the lower half the first one, the upper half the end. Within a time slice the
- * SM has taken some more than it has begun, next to until - 1, in front of these. */
+/* Groups of one launch that an SM has claimed, so that it need not ask for each of them (dispatch.c). Other SMs may
+ * take those of `left` from its end; its lower half is the first one, its upper half the end. Within a time slice the
+ * SM has taken some that it has not begun yet, next to until - 1, in front of these. */
 struct claim {
     struct run *run;
     _Atomic uint64_t left;
@@ -225,8 +224,9 @@ struct gpu {
 
 /* ---- config.c ---- */
 
-/* For machines whose configuration leaves it open: how many host threads $VENTUS_THREADS asks for, or one for each
- * processor when it is not set, empty or 0. False: it says something else; *threads is one for each then, too. */
+/* Sets how many host threads run a machine whose configuration leaves it open: as many as $VENTUS_THREADS says, or
+ * one for each processor if it is not set, empty or 0. False: it says something else; *threads is one for each then,
+ * too. */
 bool threads_of_environment(uint32_t *threads);
 
 /* ---- dispatch.c ---- */
@@ -249,13 +249,13 @@ bool group_fits(const struct sm *sm, const struct launch *launch);
  * grid. */
 struct slot *group_place(struct sm *sm, const struct launch *launch);
 
-/* The group's place in the grid is the one of linear number n. */
+/* Gives the group the place of linear number n in the grid. */
 void group_set_place(struct group *g, uint32_t n);
 
 /* Starts the warps of a placed group. False: the host is out of memory. */
 bool group_start(struct sm *sm, struct slot *slot);
 
-/* Its warps have ended, and the next group of the launch takes its place. Counters go on. */
+/* Starts the next group of the launch in the place of one whose warps have ended. Counters go on. */
 void group_start_again(struct sm *sm, struct slot *slot);
 
 /* Takes a group out of the list of its SM. */
@@ -270,14 +270,14 @@ typedef enum slice_end next_group(struct sm *sm);
 /* Runs warps of the SM as its scheduler picks them. */
 enum slice_end slice_run(struct sm *sm, next_group *next);
 
-/* For engines: sm->warp has stopped for this reason (not STOP_NEXT). The warp that is to run next, as if `run` had been
- * called for it with sm->budget, because it is of the same launch; or NULL: the engine is to return STOP_NEXT. */
+/* Engines call this when sm->warp has stopped, for another reason than STOP_NEXT. Returns the warp of the same launch
+ * that runs next, as if `run` had been called for it with sm->budget; NULL: the engine returns STOP_NEXT. */
 struct warp *slice_next(struct sm *sm, enum stop stop);
 
 /* ---- observe.c: every hook of a kind, of all observers ---- */
 
-/* The machine's observers and `own` as one list, ended by NULL, to be freed; NULL when there are none. False: no
- * host memory. */
+/* Makes one list of the machine's observers and `own`, ended by NULL, which the caller frees; NULL: there are none.
+ * False: no host memory. */
 bool observers_collect(const struct gpu *gpu, const struct observer *own, const struct observer *const **list);
 bool observers_want_flags(const struct observer *const *list);
 
@@ -308,9 +308,9 @@ struct recover_thread {
  * bytes, used if it has none. */
 bool recover_enter(void *stack, struct recover_thread *old);
 void recover_leave(const struct recover_thread *old);
-/* Between the two, before a launch: goes over handlers that somebody has set before `since` (host_ns). */
+/* Between the two, before a launch: puts ours over handlers that somebody has set before `since` (host_ns). */
 void recover_renew(uint64_t since);
-/* The same, while it runs, if *due (host_ns) has come; sets when it is due again. */
+/* Does the same while the launch runs, if *due (host_ns) has come, and sets when it is due again. */
 void recover_look(uint64_t *due);
 /* The SM whose accesses this thread makes from now on, NULL: none. One that the host refuses goes to sm->jump, with
  * value 1. */
@@ -328,11 +328,11 @@ static inline uint32_t active_lanes(const struct warp *w, const struct insn *in)
     return in->vm ? w->active : w->active & warp_v0(w);
 }
 
-/* A vector branch whose condition holds in `taken` (a subset of the mask), which is counted. Returns false on overflow
- * of the stack, with the warp as it was; else *pc is where to go on. */
+/* Executes and counts a vector branch whose condition holds in `taken`, a subset of the mask. False: the stack
+ * overflows, and the warp is as it was; else *pc is where it goes on. */
 bool simt_branch(struct warp *w, uint32_t taken, uint32_t target, uint32_t next, enum path_order order, uint32_t *pc);
 
-/* A join at `at` whose successor is `next`: the pc to go on at. */
+/* Executes a join at `at`, whose successor is `next`. Returns the pc at which the warp goes on. */
 uint32_t simt_join(struct warp *w, uint32_t at, uint32_t next);
 
 /* ---- raytable.c: vlrt.w and vsrt.w ---- */
@@ -341,7 +341,7 @@ struct ray_table {
     uint32_t row[64][ISA_LANES];
 };
 
-/* NULL, or why it cannot be done. */
+/* Return NULL, or why the instruction cannot be executed. */
 const char *ray_load(struct sm *sm, struct warp *w, const struct insn *in);
 const char *ray_store(struct sm *sm, struct warp *w, const struct insn *in);
 
@@ -373,7 +373,7 @@ const char *exact_run(struct warp *w, const struct decoded *d, uint32_t pc);
 /* The value of an expression of scalar registers, such as the target of a jump; `old`: of a CSR, what it holds. */
 uint32_t exact_value(const struct warp *w, const struct decoded *d, uint32_t pc, uint32_t old);
 
-/* The condition of a scalar branch, and the lanes for which that of a vector branch holds. */
+/* Return whether the condition of a scalar branch holds, and the lanes for which that of a vector branch does. */
 bool exact_condition(const struct warp *w, const struct decoded *d);
 uint32_t exact_taken(const struct warp *w, const struct decoded *d);
 
@@ -383,7 +383,7 @@ uint32_t exact_taken(const struct warp *w, const struct decoded *d);
  */
 enum stop fault_raise(struct sm *sm, const struct warp *w, enum fault_kind kind, uint32_t lane, uint64_t addr,
                       const char *detail);
-/* The same for the access in progress, which the host refused. */
+/* Does the same for the access in progress, which the host has refused. */
 void fault_access(struct sm *sm);
 /* The instruction at w->pc names registers that the launch has not, or code.c refuses it. */
 enum stop fault_illegal(struct sm *sm, const struct warp *w, const struct decoded *d);
@@ -391,9 +391,9 @@ enum stop fault_illegal(struct sm *sm, const struct warp *w, const struct decode
 enum stop fault_vtype(struct sm *sm, const struct warp *w, uint32_t vtype);
 /* There is no code at w->pc. */
 enum stop fault_fetch(struct sm *sm, const struct warp *w);
-/* The first of `lanes` made the access in progress badly. */
+/* The first of `lanes` has made the access in progress at a misaligned address. */
 enum stop fault_misaligned(struct sm *sm, const struct warp *w, uint32_t lanes);
-/* The same for the running warp, leaving the engine from any depth. */
+/* Does as fault_raise for the running warp, and leaves the engine from any depth. */
 _Noreturn void fault_throw(struct sm *sm, enum fault_kind kind, uint32_t lane, uint64_t addr, const char *detail);
 
 /* ---- access.c: guest memory for instructions that are not plain loads and stores ---- */
@@ -408,7 +408,7 @@ void guest_may_write(struct sm *sm, uint64_t addr, uint64_t size);
  * only when there are any. Physical addresses. */
 void end_reservations(struct sm *sm, uint32_t addr, uint32_t size);
 void end_reservations_of_access(struct sm *sm);
-/* Ends those of a group of this SM, whose warps begin anew or go. */
+/* Ends the reservations of a group of this SM whose warps start again or leave. */
 void drop_reservations(struct sm *sm, struct group *g);
 
 /* Executes any instruction that accesses memory. */
@@ -419,23 +419,25 @@ void memory_run(struct sm *sm, struct warp *w, const struct insn *in);
 /* Local memory belongs to the SM, in front of the MMU: its addresses are never translated. */
 bool is_translated(const struct launch *launch, uint64_t addr);
 
-/* Host address of a range of a launch's memory, which lies in one page if it is translated; NULL: it is not there. */
+/* Returns the host address of a range of a launch's memory, which lies in one page if it is translated; NULL: it is
+ * not open. */
 const void *launch_memory(struct gpu *gpu, const struct launch *launch, uint64_t addr, uint32_t size);
 
-/* Translates the address of a byte. NULL, or a static text saying why the access (enum gpu_access) has no
- * translation. Whether physical memory is open there is not looked at. */
+/* Translates the address of a byte. Returns NULL, or a static text that says why the access (enum gpu_access) has no
+ * translation. Physical memory need not be open there. */
 const char *translate(struct sm *sm, uint64_t addr, unsigned access, uint32_t *physical);
 
 /* Forgets what has been translated. */
 void translate_forget(struct sm *sm);
 
-/* Words of code from `pc` on, at most `most` and as far as one page goes. Returns how many, 0 when they cannot be
- * executed; *why says why, NULL when the address translates. */
+/* Reads words of code from `pc` on, at most `most`, within one page. Returns how many; 0: they cannot be executed,
+ * and *why says why, NULL if the address has a translation. */
 size_t translate_code(struct sm *sm, uint64_t pc, uint32_t *words, size_t most, const char **why);
 
 /* ---- fetch.c ---- */
 
-/* The instruction at a virtual address; a fault if it cannot be fetched. Valid until the next call. */
+/* Returns the instruction at a virtual address, or raises a fault if it cannot be fetched. Valid until the next call.
+ */
 const struct decoded *fetch_translated(struct sm *sm, uint32_t pc);
 
 #endif

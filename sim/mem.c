@@ -41,7 +41,7 @@ static void code_remapped(struct gpu *gpu, uint32_t first, uint32_t last, unsign
     if (program) code_drop(gpu);
 }
 
-/* Under the lock because a driver opens data while a launch starts, which looks for executable pages. */
+/* Takes the lock, because the driver opens data while the start of a launch looks for executable pages. */
 static void set_pages(struct gpu *gpu, uint32_t first, uint32_t last, unsigned access)
 {
     pthread_mutex_lock(&gpu->code_lock);
@@ -102,7 +102,7 @@ void mem_shut(struct gpu *gpu, uint32_t addr, uint64_t size)
 
 static void *same_address(uint32_t page) { return (void *)((uintptr_t)page << PAGE_BITS); }
 
-/* Maps host pages where the guest has these. Kernels before 4.17 take the address for a hint only. */
+/* Maps host pages at the addresses that the guest has them at. Linux before 4.17 takes the address for a hint only. */
 static bool map_low(uint32_t first, uint32_t last, int access, int flags)
 {
     const size_t n = page_bytes(first, last);
@@ -120,7 +120,7 @@ bool gpu_mem_can_share(uint32_t addr, uint64_t size)
     return true;
 }
 
-/* The pages are the host's first; mremap from an old size of 0 maps shared pages a second time. */
+/* The host maps the pages first; mremap from an old size of 0 maps shared pages a second time. */
 bool gpu_mem_open_shared(struct gpu *gpu, uint32_t addr, uint64_t size)
 {
     uint32_t first, last;

@@ -13,8 +13,8 @@
 enum class { FLOAT, SIGNED, BINARY };
 #define NEVER UINT32_MAX
 
-/* How the bits of an element are a number. Of a FLOAT: where its sign is, which bits are its magnitude, how far left
- * binary32 has them, by what the biases of the exponents differ, and the magnitude from which on it is no finite number
+/* How bits encode an element. For a FLOAT: the place of the sign, the bits of the magnitude, how much further left
+ * binary32 has them, the difference of the exponents' biases, and the magnitude from which on it is no finite number
  * though binary32 would make it one. */
 struct type {
     uint8_t class, sign, shift;
@@ -53,7 +53,7 @@ struct matrices {
     uint32_t c[TILE_MAX_RESULTS + EIGHT]; /* c[m * N + n] */
 };
 
-/* Small floats as binary32, exactly, but for which NaN it is. */
+/* Converts small floats to binary32 exactly, but for the bits of a NaN. */
 static void to_binary32(const struct type *type, uint32_t *x, unsigned count)
 {
     for (unsigned i = 0; i < count; i += FOUR) {
@@ -73,7 +73,7 @@ static void extend_sign(unsigned bits, uint32_t *x, unsigned count)
     for (unsigned i = 0; i < count; i++) x[i] = (uint32_t)((int32_t)(x[i] << (32 - bits)) >> (32 - bits));
 }
 
-/* Elements of a constant number of bits. */
+/* Unpacks elements of a constant number of bits. */
 static inline __attribute__((always_inline)) void unpack_as(const uint32_t *packed, unsigned count, uint32_t *out,
                                                             const unsigned bits)
 {
@@ -81,7 +81,7 @@ static inline __attribute__((always_inline)) void unpack_as(const uint32_t *pack
         for (unsigned part = 0; part < 32 / bits; part++) *out++ = *packed << (32 - bits - part * bits) >> (32 - bits);
 }
 
-/* Whole words of them: up to 31 elements more than `count`. */
+/* Unpacks whole words: up to 31 elements more than `count`. */
 static void unpack(const uint32_t *packed, unsigned bits, unsigned count, uint32_t *out)
 {
     switch (bits) {
@@ -97,7 +97,8 @@ static void unpack(const uint32_t *packed, unsigned bits, unsigned count, uint32
 
 static unsigned smaller(unsigned a, unsigned b) { return a < b ? a : b; }
 
-/* The first words of the group at `base`; 0 where the warp has no lane, since engines may write anything there. */
+/* Reads the first words of the group at `base`; 0 where the warp has no lane, since engines may write anything there.
+ */
 static void read_group(const struct warp *w, const struct tile *t, unsigned base, unsigned count, uint32_t *out)
 {
     unsigned lanes = (unsigned)__builtin_popcount(w->lanes);
@@ -114,7 +115,7 @@ struct order {
 
 enum { MAX_VECTOR = 64 /* bytes */, ROOM = 32 /* for what unpack writes behind the end */ };
 
-/* From local memory; `offset` is that of the first vector. */
+/* Reads from local memory; `offset` is that of the first vector. */
 static const char *read_memory(const struct warp *w, const struct tile *t, const uint32_t *descriptor, uint64_t offset,
                                const struct order *o, uint32_t *elements)
 {
@@ -146,7 +147,7 @@ static void place(const struct tile *t, const struct order *o, uint32_t *element
         for (unsigned i = 0; i < o->inner; i++) o->x[v + i * o->step] = *elements++;
 }
 
-/* Of C, which has 16 or 32 bits for each element: from the order that it has in its group to that of rows, or back. */
+/* Reorders C, which has 16 or 32 bits for each element, from the order in its group to that of rows, or back. */
 static void order_c(const struct tile *t, uint32_t *rows, uint32_t *group, bool back)
 {
     for (unsigned n = 0; n < t->n; n += t->block)
@@ -188,8 +189,8 @@ static const char *gather(const struct warp *w, const struct tile *t, const stru
 
 /* ---- multiply: results into x->c ---- */
 
-/* k ascending, every product and every sum rounded to binary32 by the host, whose mode is the tile's. Not
- * inlined, so that no arithmetic moves across the change of that mode. */
+/* Adds with k ascending; the host, whose rounding mode is the tile's, rounds every product and every sum to binary32.
+ * The function is not inlined, so that no arithmetic moves across the change of that mode. */
 __attribute__((noinline)) static void multiply_float(const struct tile *t, struct matrices *x)
 {
     for (unsigned m = 0; m < t->m; m++)
@@ -208,7 +209,7 @@ __attribute__((noinline)) static void multiply_float(const struct tile *t, struc
         }
 }
 
-/* One rounding for each k. Returns the flags raised. */
+/* Rounds once for each k. Returns the flags raised. */
 static unsigned multiply_fused(const struct tile *t, struct matrices *x)
 {
     unsigned M = t->m, N = t->n, K = t->k;
@@ -226,7 +227,8 @@ static uint32_t add(const struct tile *t, uint32_t a, int32_t b)
     return (uint32_t)sum;
 }
 
-/* The exact sum, which 32 bits hold without C; then wrapped or saturated. The product of single bits is their AND. */
+/* Computes the exact sum, which 32 bits hold without C, and wraps or saturates it. The product of single bits is
+ * their AND. */
 static void multiply_integer(const struct tile *t, struct matrices *x)
 {
     for (unsigned m = 0; m < t->m; m++)
@@ -246,7 +248,7 @@ static void multiply_integer(const struct tile *t, struct matrices *x)
 /* max(x, 0) as everywhere: 0 for NaN and -0. */
 static uint32_t relu(uint32_t x) { return x >> 31 || x > 0x7f800000 ? 0 : x; }
 
-/* From binary32 to what the register gets: f16, or binary32 without NaNs of its own. */
+/* Converts binary32 to what the register gets: f16, or binary32 with the canonical NaN. */
 static uint32_t finish(const struct tile *t, uint32_t x)
 {
     if (t->relu) x = relu(x);
@@ -287,7 +289,7 @@ static void scatter(struct warp *w, const struct tile *t, const struct insn *in,
             if (active >> lane & 1) w->v[r][lane] = out[i + lane];
 }
 
-/* What mma and mma64 demand of the warp; the test words and vftta.vv run in any. */
+/* Returns why mma or mma64 cannot run in the warp; the test words and vftta.vv run in any. */
 static const char *check_warp(const struct warp *w, const struct tile *t, const struct insn *in)
 {
     unsigned op = in->op;

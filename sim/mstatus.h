@@ -5,8 +5,8 @@
 
 #include <stdint.h>
 
-/* What mstatus holds after a write of `value`; vector state is on from the start. Extension state is off or dirty, as
- * in the public simulator; the summary bit says that some is dirty. */
+/* Returns what mstatus holds after a write of `value`; vector state is on from the start. Extension state is off or
+ * dirty, as in the public simulator; the summary bit says that some is dirty. */
 static inline uint32_t csr_mstatus(uint32_t value)
 {
     const uint32_t vector_state = 0x600, float_state = 0x6000, summary = 0x80000000u;

@@ -1,6 +1,6 @@
-/* What a work-group leaves to the next one of its launch, which takes its place on the SM: the simplest case, in which
- * nothing else has to be put right. Inline because it is also a part of translated code (translator/rows.c), which goes
- * from group to group by itself. */
+/* The next work-group of a launch takes the place of one that ends, in the simplest case: its local memory and its
+ * warps are all that has to be reset. The functions are inline because they are also a part of translated code
+ * (translator/rows.c), which goes from group to group by itself. */
 #ifndef VENTUS_SIM_NEXT_H
 #define VENTUS_SIM_NEXT_H
 
@@ -15,7 +15,7 @@ static inline bool group_is_cancelled(const struct group *g)
     return cancel && *cancel;
 }
 
-/* The place in the grid behind the group's, without a division. */
+/* Moves the group to the next place in the grid, without a division. */
 static inline void group_advance(struct group *g)
 {
     const uint32_t *groups = g->launch->groups;
@@ -33,7 +33,7 @@ static inline bool launch_is_mixed(const struct launch *l)
     return (fewer && l->warps > 1) || (l->last_items && (rows || (!l->last_of && l->groups[2] > 1)));
 }
 
-/* How many groups, of which this is the first one, have the same lanes before there is one with others. */
+/* Returns how many groups, of which this is the first one, have the same lanes before there is one with others. */
 static inline uint32_t group_alike(const struct group *g)
 {
     const struct launch *l = g->launch;
@@ -46,8 +46,8 @@ static inline bool warp_is_full(const struct warp *w)
     return w->mask == w->lanes && w->vl == w->group->launch->threads_per_warp;
 }
 
-/* What instructions may have left otherwise, but for the mask, is as at a warp's beginning. The SIMT stack and reserved
- * addresses are written before they are read. */
+/* Resets what instructions may have changed, but for the mask, to the state at a warp's beginning. The SIMT stack and
+ * reserved addresses stay: they are written before they are read. */
 static inline void warp_reset(struct warp *w)
 {
     w->rpc = w->depth = w->raised = w->fflags = w->frm = w->vstart = w->vxsat = w->vxrm = 0;
@@ -70,7 +70,7 @@ static inline void warp_start_again(struct warp *w)
     w->state = WARP_READY;
 }
 
-/* A group begins whose warps have been started. */
+/* Counts a group whose warps have been started. */
 static inline void group_count(struct group *g)
 {
     g->ended = 0;
@@ -84,7 +84,7 @@ enum { CLEARED_MOST = 4096, CLEARED_STEP = 64 /* bytes */ };
  */
 typedef uint64_t clear_step __attribute__((vector_size(CLEARED_STEP), aligned(1)));
 
-/* Does the group whose last warp comes to its end leave nothing that takes long to put right? */
+/* Does the group, whose last warp ends, leave nothing that takes long to reset? */
 static inline bool group_is_clean(const struct sm *sm, const struct group *g)
 {
     const bool little = g->local_from < g->local_end && g->local_end <= sm->slots[g->slot].lds_open &&
@@ -97,7 +97,7 @@ static inline bool group_is_clean(const struct sm *sm, const struct group *g)
     return clean;
 }
 
-/* Puts it right: its local memory, of which whole steps are there, and its warps. */
+/* Resets its local memory, of which whole steps are there, and its warps. */
 static inline void group_clean(const struct sm *sm, struct group *g)
 {
     for (uint32_t at = g->local_from & -CLEARED_STEP; at < g->local_end; at += CLEARED_STEP)
@@ -109,7 +109,7 @@ static inline void group_clean(const struct sm *sm, struct group *g)
         else warp_reset(&g->warps[i]);
 }
 
-/* Is the next group of the SM's claim the one behind this one in the grid, and is nothing against its beginning? */
+/* Is the next group of the SM's claim the one behind this one in the grid, and may it begin? */
 static inline bool group_has_next(const struct sm *sm, const struct group *g)
 {
     const struct claim *c = &sm->claim;
@@ -125,8 +125,8 @@ static inline void claim_advance(struct claim *c)
     c->advanced = true;
 }
 
-/* The last warp of sm->group comes to its end in a round. True: the next group of the SM's claim has taken its place,
- * and the round goes on with its warps; false: nothing has changed. */
+/* The last warp of sm->group ends in a round. True: the next group of the SM's claim has taken its place, and the
+ * round goes on with its warps; false: nothing has changed. */
 static inline bool group_follow(struct sm *sm)
 {
     struct group *g = sm->group;

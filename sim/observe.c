@@ -1,7 +1,7 @@
-/* Observers: calling all hooks of a kind, and the list of a machine's own.
+/* Calls all hooks of a kind, and keeps the list of a machine's own observers.
  *
- * The hooks of a launch are called on the one host thread that runs its groups, by dispatch.c, group.c and the hooked
- * engine; without observers a list is NULL and nothing happens here. */
+ * dispatch.c, group.c and the hooked engine call the hooks of a launch, on the one host thread that runs its groups.
+ * Without observers a list is NULL and nothing happens here. */
 #include <stdlib.h>
 
 #include "sim/machine.h"

@@ -119,12 +119,12 @@ struct launch_info {
 
 /* ---- observe.c: observers of a machine ---- */
 
-/* Lets `observer` watch everything that the machine does from now on. Not while launches run. The observer must stay
- * until nobody uses the machine any more but to destroy it. */
+/* Lets `observer` watch everything that the machine, in which no launch runs, does from now on. It must stay until
+ * nobody does more with the machine than destroy it. */
 void gpu_observe(struct gpu *gpu, struct observer *observer);
 
-/* How many launches may run at a time, so that the machine's observers can tell them apart: whoever gives it jobs keeps
- * to it. UINT32_MAX: any number. */
+/* Returns how many launches may run at a time so that the machine's observers can tell them apart; whoever gives it
+ * jobs runs no more. UINT32_MAX: any number. */
 uint32_t gpu_most_launches(const struct gpu *gpu);
 
 /* Whether somebody watches the machine. */

@@ -13,7 +13,7 @@ struct observer_kind {
     const char *help;
     /* Work-groups must run one after another, and their warps take turns after each instruction. */
     bool serial;
-    /* It decides which warp runs next, as a cycle model does: they do not go together. */
+    /* It decides which warp runs next, as a cycle model does: the two exclude each other. */
     bool schedules;
 
     /* Whether `value` makes sense, and if not, why. NULL: any value does. */

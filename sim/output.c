@@ -1,4 +1,4 @@
-/* Files that are written whole or not at all. Called by the observers in trace/, and by the tools. */
+/* Writes files whole or not at all. The observers in trace/ and the tools call these functions. */
 #include "sim/output.h"
 
 #include <errno.h>
@@ -25,7 +25,7 @@ bool output_close(FILE *out, const char *path, char *why, size_t why_size)
     return false;
 }
 
-/* Bytes of the character of UTF-8 that begins here and ends within `size`, 0: none does. */
+/* Returns the size in bytes of the character of UTF-8 that begins here and ends within `size`; 0: none does. */
 static size_t character(const char *text, size_t size)
 {
     const unsigned char *c = (const unsigned char *)text;
@@ -38,7 +38,7 @@ static size_t character(const char *text, size_t size)
     return (c[0] == 0xf0 && c[1] < 0x90) || (c[0] == 0xf4 && c[1] > 0x8f) ? 0 : n;
 }
 
-/* Of C0, DEL or C1, which a terminal obeys. */
+/* Is it one of C0, DEL or C1, which a terminal obeys? */
 static bool is_control(const unsigned char *c) { return *c < ' ' || *c == 0x7f || (*c == 0xc2 && c[1] < 0xa0); }
 
 void output_plain(FILE *out, const char *text, size_t size, size_t most)

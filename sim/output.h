@@ -1,4 +1,4 @@
-/* Files that observers and programs write, and what happens to one that could not be written. */
+/* Files that observers and programs write: one that cannot be written completely is removed. */
 #ifndef VENTUS_SIM_OUTPUT_H
 #define VENTUS_SIM_OUTPUT_H
 
@@ -20,7 +20,7 @@ void output_plain(FILE *out, const char *text, size_t size, size_t most);
 /* Writes a text as a string of JSON; what is no UTF-8 in it as U+FFFD. */
 void output_json_string(FILE *out, const char *text);
 
-/* Does a path end so? For files whose form their name says. */
+/* Does a path end so? The names of some files say their form. */
 bool output_ends_with(const char *path, const char *ending);
 
 #endif

@@ -1,5 +1,5 @@
-/* Closing and reopening the print buffer, against work-items that reserve room in it by atomic additions. Called by
- * driver/print.c and tools/run_case.c. */
+/* Closes and reopens the print buffer while work-items reserve room in it by atomic additions. driver/print.c and
+ * tools/run_case.c call these functions. */
 #include "sim/printed.h"
 
 #include <stdatomic.h>

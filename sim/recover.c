@@ -31,7 +31,8 @@ static bool is_ours(const struct sm *sm, const siginfo_t *info)
     return at - (base - MEM_GUARD) < MEM_SPAN + 2 * MEM_GUARD;
 }
 
-/* The previous owner's turn. Default action: take the handler away and let the access fault again. */
+/* Gives the signal to the previous owner. Its default action: we take our handler away and let the access fault
+ * again. */
 static void chain(int sig, siginfo_t *info, void *context)
 {
     const struct sigaction *p = &previous[sig == SIGBUS];
@@ -45,9 +46,9 @@ static void chain(int sig, siginfo_t *info, void *context)
     }
 }
 
-/* A handler that was set over ours may hand on to it what it does not know. Then it is called by us and calls us, with
- * the same signal, deeper in the stack, and nobody is left to turn to. (It may also jump away: then a later signal
- * finds what is noted here, but is not deeper.) */
+/* A handler set over ours may hand on to ours what it does not know. Then we call it and it calls us, with the same
+ * signal and deeper in the stack, and nobody is left to turn to. (It may also jump away: then a later signal finds
+ * what is noted here, but is not deeper.) */
 static void turn_to_others(int sig, siginfo_t *info, void *context)
 {
     static _Thread_local struct {

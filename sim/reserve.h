@@ -24,7 +24,7 @@ static inline uint32_t reservation_place(uint32_t at)
 #define RESERVE_LANES for (uint32_t lane = 0; lane < ISA_LANES; lane++)
 #endif
 
-/* Lanes that have reserved the word at their address; lanes that have reserved this word. */
+/* Return the lanes that have reserved the word at their address, and those that have reserved this word. */
 static inline uint32_t reserved_theirs(const struct warp *w, const uint32_t *at)
 {
     uint32_t lanes = 0;
@@ -39,7 +39,7 @@ static inline uint32_t lanes_at(const uint32_t *at, uint32_t word)
     return lanes;
 }
 
-/* The bits in which addresses of lanes are not the same. */
+/* Returns the bits in which addresses of lanes differ. */
 static inline uint32_t bits_that_differ(const uint32_t *at, uint32_t lanes)
 {
     uint32_t bits = 0, first = at[lanes ? __builtin_ctz(lanes) : 0];
@@ -53,7 +53,7 @@ static inline void reserve_count(struct reservations *r, const struct warp *w, u
     for (; lanes; lanes &= lanes - 1) r->of[reservation_place(w->reserved[__builtin_ctz(lanes)])] += n;
 }
 
-/* Lanes that have a reservation have none any more. */
+/* Ends the reservations of lanes, each of which has one. */
 static inline void reserve_none(struct reservations *r, struct warp *w, uint32_t lanes)
 {
     uint32_t n = (uint32_t)__builtin_popcount(lanes);
@@ -64,7 +64,7 @@ static inline void reserve_none(struct reservations *r, struct warp *w, uint32_t
     r->counted &= r->count != 0;
 }
 
-/* Lanes reserve the words at `at`, which hold `value`, in the place of what they have reserved so far. */
+/* Lanes reserve the words at `at`, which hold `value`, instead of what they have reserved so far. */
 static inline void reserve_lanes(struct reservations *r, struct warp *w, uint32_t lanes, const uint32_t *at,
                                  const uint32_t *value)
 {
@@ -82,7 +82,7 @@ static inline void reserve_lanes(struct reservations *r, struct warp *w, uint32_
     r->count += n;
 }
 
-/* Of the lanes that have just stored, those whose words may be reserved still. */
+/* Returns those of the lanes that have just stored whose words may still be reserved. */
 static inline uint32_t reserve_others(const struct reservations *r, uint32_t stored, const uint32_t *at)
 {
     uint32_t lanes = r->count ? stored : 0;

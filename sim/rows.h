@@ -1,4 +1,4 @@
-/* Expanding the rows of some kinds of isa/insn.def, and nothing for the others.
+/* Expands the rows of some kinds of isa/insn.def, and nothing for the others.
  *
  * A file that has something for the rows of a kind K defines ROW_K as `~, MACRO`; then ROW(K)(id, expr) is
  * MACRO(id, expr). For a kind without such a definition it is empty. */

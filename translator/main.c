@@ -1,9 +1,12 @@
 /* ventus-translate: reads requests (native/native.h) from standard input and answers each on standard output, until
  * there are no more. It is a program of its own so that no client holds an LLVM, and a crash of it costs nothing but
- * speed. What it makes it keeps on disk, also when its client has ended meanwhile: then the next run is faster. */
+ * speed. What it makes it keeps on disk, also when its client has ended meanwhile: then the next run is faster. Without
+ * a cache on disk it ends with its client. */
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <llvm-c/BitReader.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -137,6 +140,25 @@ static bool serve(void)
     return ok;
 }
 
+static void end_without_client(int number)
+{
+    struct pollfd client = {.fd = STDIN_FILENO};
+    (void)number;
+    if (poll(&client, 1, 0) == 1 && client.revents & POLLHUP) _exit(1);
+}
+
+/* Without a cache nobody would ever read what is made for a client that has ended. The host sends SIGIO when it has. */
+static void watch_client(void)
+{
+    struct disk_cache cache;
+    disk_cache_open(&cache);
+    if (*cache.folder) return;
+    sigaction(SIGIO, &(struct sigaction){.sa_handler = end_without_client, .sa_flags = SA_RESTART}, NULL);
+    fcntl(STDIN_FILENO, F_SETOWN, getpid());
+    fcntl(STDIN_FILENO, F_SETFL, fcntl(STDIN_FILENO, F_GETFL) | O_ASYNC);
+    end_without_client(SIGIO);
+}
+
 /* Started by the machine, it goes on in a process that is nobody's child, so that it can finish what it has begun when
  * the client ends. */
 static void leave_client(void)
@@ -145,6 +167,7 @@ static void leave_client(void)
     if (fstat(STDIN_FILENO, &s) || !S_ISSOCK(s.st_mode)) return;
     if (fork() > 0) _exit(0);
     signal(SIGPIPE, SIG_IGN); /* the client need not be there for the answer */
+    watch_client();
 }
 
 int main(int argc, char **argv)

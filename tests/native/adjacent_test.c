@@ -38,8 +38,8 @@ static struct result run(const char *text)
     static const uint32_t fewer[] = {16, 13, 8};
     static unsigned turn;
     struct launch shape = {.warps = 1, .threads_per_warp = 32, .work_items = fewer[turn++ % 3]};
-    pair_run_levels(&(struct pair){.text = text, .shape = shape});
-    return pair_run_levels(&(struct pair){.text = text});
+    pair_run_levels(&(struct pair){.text = text, .shape = shape, .shapes = true});
+    return pair_run_levels(&(struct pair){.text = text, .shapes = true});
 }
 
 /* Lanes as far from each other as they may be, one distance after the other: nobody knows it in advance. */

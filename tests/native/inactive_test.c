@@ -36,7 +36,8 @@ static const struct launch shapes[] = {{.warps = 2, .threads_per_warp = 32, .wor
 static void run(const char *text, uint64_t quantum)
 {
     for (unsigned i = 0; i < 3; i++) {
-        struct pair p = {.text = text, .shape = shapes[i % 2], .order = (enum path_order)i, .quantum = quantum};
+        struct pair p = {
+            .text = text, .shape = shapes[i % 2], .order = (enum path_order)i, .quantum = quantum, .shapes = true};
         assert_int_equal(pair_run_levels(&p).status, LAUNCH_DONE);
     }
 }
@@ -137,7 +138,7 @@ static void test_whole_apart(void **state)
     };
     (void)state;
     for (unsigned i = 0; i < 3 * COUNT(texts); i++) {
-        struct pair p = {.text = texts[i / 3], .order = (enum path_order)(i % 3), .convergent = true};
+        struct pair p = {.text = texts[i / 3], .order = (enum path_order)(i % 3), .convergent = true, .shapes = true};
         assert_int_equal(pair_run_levels(&p).status, LAUNCH_DONE);
     }
 }

@@ -39,7 +39,8 @@ static const struct launch shapes[] = {
 static void run(const char *text, uint64_t quantum, enum launch_status status)
 {
     for (unsigned i = 0; i < sizeof shapes / sizeof *shapes; i++) {
-        struct pair p = {.text = text, .shape = shapes[i], .order = (enum path_order)(i % 3), .quantum = quantum};
+        struct pair p = {
+            .text = text, .shape = shapes[i], .order = (enum path_order)(i % 3), .quantum = quantum, .shapes = true};
         p.convergent = i == 0;
         assert_int_equal(pair_run_levels(&p).status, status);
     }

@@ -29,9 +29,10 @@ struct pair {
     const uint32_t *words; /* `count` words at the beginning of the data, otherwise numbers of every kind */
     size_t count;
     const uint32_t *constants; /* words of a page at PAIR_CONSTANTS; NULL: there is no such page */
-    uint32_t turns;  /* not 0: whole states are compared between turns of warps, whose lengths are those of this seed
-                      * instead of `quantum` (tests/turns/turns.h) */
-    bool counts;     /* instructions are counted (sim/counts.h) and compared one by one; $NATIVE_COUNTS: always */
+    uint32_t turns; /* not 0: whole states are compared between turns of warps, whose lengths are those of this seed
+                     * instead of `quantum` (tests/turns/turns.h) */
+    bool counts;    /* instructions are counted (sim/counts.h) and compared one by one; $NATIVE_COUNTS: always */
+    bool shapes; /* pair_run_levels: the program runs in several shapes, each of them on every other level, in turn */
     bool convergent; /* code for lanes that stay together first, as when nobody has named `native` */
 };
 

@@ -1,5 +1,5 @@
 /* Processes of the translator that are still at work when nobody needs them any more (native/process.c): none is left
- * as an ended child of the client. The translator here is a script that says nothing until it is let go. */
+ * as an ended child of the client. The translator is a script that says nothing until it is let go, or the real one. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -10,12 +10,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "native/native.h"
 #include "native/process.h"
+#include "pair.h"
 
 static void write_script(const char *path, const char *fifo)
 {
@@ -95,8 +97,45 @@ static void test_given_up(void **state)
     rmdir(folder);
 }
 
+/* Runs a program whose translation takes longer than the machine waits for it. */
+static void run_long_program(void)
+{
+    enum { BRANCHES = 1000 };
+    static char text[BRANCHES * 250];
+    struct guest g;
+    size_t n = (size_t)snprintf(text, sizeof text, " vid.v v9\n");
+    for (int i = 0; i < BRANCHES; i++)
+        n += (size_t)snprintf(text + n, sizeof text - n,
+                              " li x9, %d\n" PAIR_PART(" vfmul.vv v%d, v9, v1\n", " vadd.vv v%d, v9, v2\n"), i % 32,
+                              i % 25 + 1, i % 23 + 1);
+    snprintf(text + n, sizeof text - n, " endprg\n");
+    struct gpu_config c;
+    gpu_config_default(&c);
+    c.engine = &engine_native;
+    guest_open_config(&g, &c);
+    guest_assemble(&g, text);
+    guest_run(&g);
+    assert_int_equal(g.result.status, LAUNCH_DONE);
+    guest_close(&g);
+}
+
+/* Without a cache a translator that is at work ends with its client, before it has an answer: then its exit code is 1.
+ */
+static void test_end_of_client(void **state)
+{
+    int status, ended_early = 0;
+    (void)state;
+    if (!engine_usable(&engine_native)) skip();
+    assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 1), 0); /* the translator is our child when its parent has ended */
+    setenv("VENTUS_CACHE", "0", 1);
+    setenv("VENTUS_TRANSLATE_PATIENCE", "1", 1);
+    run_long_program();
+    while (waitpid(-1, &status, 0) > 0) ended_early += WIFEXITED(status) && WEXITSTATUS(status) == 1;
+    assert_int_equal(ended_early, 1);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_given_up)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_end_of_client), cmocka_unit_test(test_given_up)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

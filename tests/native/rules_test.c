@@ -119,6 +119,23 @@ static void test_deepest_divergence(void **state)
     assert_true(translated > 31 * 6);
 }
 
+/* A program has more joins than the translator tells apart (translator/simt_top.h). Lanes pass one of the last ones
+ * while the others wait for another one of these, and no guard takes them out of translated code. */
+static void test_many_joins(void **state)
+{
+    enum { JOINS = 300 };
+    static char text[1 << 13];
+    uint64_t translated;
+    size_t n = (size_t)snprintf(text, sizeof text, LOAD " vid.v v9\n li x9, 7\n");
+    (void)state;
+    for (int i = 0; i < JOINS; i++) n += (size_t)snprintf(text + n, sizeof text - n, " join\n");
+    snprintf(text + n, sizeof text - n, "%s",
+             PAIR_PART(" vadd.vi v7, v1, 5\n join\n vmul.vv v1, v1, v7\n", " vadd.vi v2, v2, 3\n") SAVE " endprg\n");
+    struct result r = pair_run(&(struct pair){.text = text}, &translated);
+    assert_int_equal(r.status, LAUNCH_DONE);
+    assert_int_equal(translated, r.counters.instructions);
+}
+
 /* Stores to addresses without a shape: of no lane, because the mask has none of those that are active; of a few; and of
  * lanes with the same address, of which the highest stays. */
 static void test_scattered_stores(void **state)
@@ -915,6 +932,7 @@ int main(void)
         cmocka_unit_test(test_illegal_help),
         cmocka_unit_test(test_vector_length),
         cmocka_unit_test(test_deepest_divergence),
+        cmocka_unit_test(test_many_joins),
         cmocka_unit_test(test_scattered_stores),
         cmocka_unit_test(test_masked_write),
         cmocka_unit_test(test_write_of_some_lanes),

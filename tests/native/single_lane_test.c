@@ -37,7 +37,8 @@ static const struct launch shapes[] = {{.warps = 2, .threads_per_warp = 32, .wor
 static void run(const char *text, uint64_t quantum, enum launch_status status)
 {
     for (unsigned i = 0; i < 3; i++) {
-        struct pair p = {.text = text, .shape = shapes[i % 2], .order = (enum path_order)i, .quantum = quantum};
+        struct pair p = {
+            .text = text, .shape = shapes[i % 2], .order = (enum path_order)i, .quantum = quantum, .shapes = true};
         assert_int_equal(pair_run_levels(&p).status, status);
     }
 }
