@@ -60,6 +60,8 @@ static ulong divide(ulong a, ulong b, __private ulong *rest)
 static ulong magnitude(long a) { return a < 0 ? 0 - (ulong)a : (ulong)a; }
 static ulong negated_if(bool is, ulong a) { return is ? 0 - a : a; }
 
+ulong __ventus_mulhi64(ulong a, ulong b) { return mul_hi(a, b); } /* divisions by constants begin with it */
+
 ulong __ventus_udiv64(ulong a, ulong b) { ulong r; return divide(a, b, &r); }
 ulong __ventus_urem64(ulong a, ulong b) { ulong r; divide(a, b, &r); return r; }
 long __ventus_sdiv64(long a, long b) { return negated_if((a ^ b) < 0, __ventus_udiv64(magnitude(a), magnitude(b))); }

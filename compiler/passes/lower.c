@@ -139,6 +139,54 @@ static LLVMValueRef scalar_compare(struct lowering *l, const struct helper *h, L
     return LLVMBuildICmp(l->b, LLVMIntNE, found, LLVMConstInt(letter_type(l->cc, 'w'), 0, false), "");
 }
 
+/* ---- divisions of 64 bits by constants: the upper half of a product ---- */
+
+static LLVMValueRef long_constant(struct lowering *l, uint64_t n)
+{
+    return LLVMConstInt(letter_type(l->cc, 'l'), n, false);
+}
+
+/* a / d for d > 1. With s bits that d - 1 has, a product with 2^(63 + s) / d, rounded up, has the quotient where that
+ * is exact enough for all numbers of 64 bits. Else the factor is one of 65 bits, whose first bit is an addition. */
+static LLVMValueRef quotient_by(struct lowering *l, LLVMValueRef a, uint64_t d)
+{
+    static const struct helper upper_product = {"__ventus_mulhi64", "lll"};
+    const unsigned s = 64 - (unsigned)__builtin_clzll(d - 1);
+    const unsigned __int128 power = (unsigned __int128)1 << (63 + s), factor = power / d + 1;
+    if (!(d & (d - 1))) return LLVMBuildLShr(l->b, a, long_constant(l, s), "");
+    if (factor * d - power <= (unsigned __int128)1 << (s - 1)) {
+        LLVMValueRef args[] = {a, long_constant(l, (uint64_t)factor)};
+        return LLVMBuildLShr(l->b, call_helper(l, &upper_product, args), long_constant(l, s - 1), "");
+    }
+    const unsigned __int128 rest = ((unsigned __int128)1 << s) - d;
+    LLVMValueRef args[] = {a, long_constant(l, (uint64_t)((rest << 64) / d + 1))};
+    LLVMValueRef product = call_helper(l, &upper_product, args), half = LLVMBuildSub(l->b, a, product, "");
+    half = LLVMBuildLShr(l->b, half, long_constant(l, 1), "");
+    return LLVMBuildLShr(l->b, LLVMBuildAdd(l->b, half, product, ""), long_constant(l, s - 1), "");
+}
+
+/* Towards zero. */
+static LLVMValueRef signed_quotient_by(struct lowering *l, LLVMValueRef a, int64_t d)
+{
+    LLVMValueRef sign = LLVMBuildAShr(l->b, a, long_constant(l, 63), "");
+    LLVMValueRef magnitude = LLVMBuildSub(l->b, LLVMBuildXor(l->b, a, sign, ""), sign, "");
+    LLVMValueRef q = quotient_by(l, magnitude, d < 0 ? 0 - (uint64_t)d : (uint64_t)d);
+    if (d < 0) sign = LLVMBuildNot(l->b, sign, "");
+    return LLVMBuildSub(l->b, LLVMBuildXor(l->b, q, sign, ""), sign, "");
+}
+
+/* What a division is of one element by a constant; NULL: it is by something else, or by 0, 1 or -1. */
+static LLVMValueRef divided_by_constant(struct lowering *l, LLVMOpcode op, LLVMValueRef *args)
+{
+    const bool is_signed = op == LLVMSDiv || op == LLVMSRem, divides = is_signed || op == LLVMUDiv || op == LLVMURem;
+    if (!divides || !LLVMIsAConstantInt(args[1])) return NULL;
+    const uint64_t d = LLVMConstIntGetZExtValue(args[1]);
+    if (d <= 1 || (is_signed && d == UINT64_MAX)) return NULL;
+    LLVMValueRef q = is_signed ? signed_quotient_by(l, args[0], (int64_t)d) : quotient_by(l, args[0], d);
+    if (op == LLVMUDiv || op == LLVMSDiv) return q;
+    return LLVMBuildSub(l->b, args[0], LLVMBuildMul(l->b, q, args[1], ""), "");
+}
+
 /* Replaces an instruction by calls of `h` on its operands, one for each vector element. */
 static void replace(struct lowering *l, LLVMValueRef inst, const struct helper *h)
 {
@@ -155,7 +203,8 @@ static void replace(struct lowering *l, LLVMValueRef inst, const struct helper *
                 args[i] = LLVMBuildExtractElement(l->b, args[i], index, "");
         }
         bool compare = LLVMGetInstructionOpcode(inst) == LLVMFCmp;
-        LLVMValueRef v = compare ? scalar_compare(l, h, args, inst) : scalar(l, h, args, element(type));
+        LLVMValueRef v = divided_by_constant(l, LLVMGetInstructionOpcode(inst), args);
+        if (!v) v = compare ? scalar_compare(l, h, args, inst) : scalar(l, h, args, element(type));
         result = vector ? LLVMBuildInsertElement(l->b, result, v, index, "") : v;
     }
     LLVMReplaceAllUsesWith(inst, result);
@@ -165,13 +214,12 @@ static void replace(struct lowering *l, LLVMValueRef inst, const struct helper *
 
 /* ---- which instructions ---- */
 
-/* Divisions of 64 bits by what is not a constant, which LLVM's main passes can do something about: they know numbers
- * that need fewer bits, and unite quotients and remainders. */
+/* LLVM's main passes can do something about these: they know numbers that need fewer bits. */
 static bool is_long_division(LLVMValueRef inst)
 {
     LLVMOpcode op = LLVMGetInstructionOpcode(inst);
     bool divides = op == LLVMUDiv || op == LLVMSDiv || op == LLVMURem || op == LLVMSRem;
-    return divides && int_width(LLVMTypeOf(inst)) == 64 && !LLVMIsConstant(LLVMGetOperand(inst, 1));
+    return divides && int_width(LLVMTypeOf(inst)) == 64;
 }
 
 static bool is_divergent(const struct func *f, LLVMValueRef inst)
@@ -207,7 +255,7 @@ static const struct helper *division(struct lowering *l, LLVMValueRef inst)
     if (width <= 32 || (is_long_division(inst) && !l->late)) return NULL;
     if (width != 64) cc_error(l->cc, CC_FAILED, inst, "division of %u-bit integers is not possible", width);
     LLVMOpcode op = LLVMGetInstructionOpcode(inst);
-    bool lanes = is_long_division(inst) && is_for_routine(l->analysed, inst);
+    bool lanes = is_for_routine(l->analysed, inst);
     return &helpers[lanes][op == LLVMUDiv ? 0 : op == LLVMSDiv ? 1 : op == LLVMURem ? 2 : 3];
 }
 
