@@ -153,6 +153,11 @@ struct ventus_backend {
 
     /* Writes up to `room` counters of the last launch. Returns how many. */
     uint32_t (*counters)(struct ventus_backend_device *device, struct ventus_backend_counter *counters, uint32_t room);
+
+    /* May be NULL, or be missing at the end of the table. For a device that shows programs to its user, in a debugger
+     * or a trace: the ELF file (docs/architecture.md) of the launches that follow, when it is another one than the
+     * last. OpenCL compiles programs with debug information (-g) for such a device. */
+    void (*program)(struct ventus_backend_device *device, const void *elf, uint64_t size);
 };
 
 /* What the library exports. The table stays as long as the process. */
