@@ -10,6 +10,7 @@
 #include <stdatomic.h>
 
 #include "debug/debugger.h"
+#include "host/scratch.h"
 #include "sim/schedule.h"
 
 /* ---- text.c: bytes that grow ---- */
@@ -145,8 +146,8 @@ void document_json(struct text *t, const struct debugger *d);
 
 /* Of the program in the code window; "" when nobody has said it. */
 struct program {
-    char *folder; /* NULL: none yet */
-    char path[300];
+    struct scratch folder;
+    char path[SCRATCH_PATH + 40];
     const void *elf; /* identity of what the file has */
     size_t size;
     uint64_t serial;

@@ -17,6 +17,7 @@
 #include "check/check.h"
 #include "driver/gpu.h"
 #include "driver/remote.h"
+#include "host/scratch.h"
 #include "tool.h"
 
 enum { FLAG_LLDB, FLAG_COMMANDS, FLAG_DEBUGGER, FLAG_CHECK, FLAG_HOST };
@@ -42,10 +43,11 @@ enum { MOST_WORDS = 4096 };
 struct session {
     bool lldb, host;
     const char *commands, *debugger;
-    char *check;                            /* the option of `ventus run`, "--check=KINDS"; NULL: not wanted */
-    char folder[64], socket[80], given[80]; /* given: commands of standard input */
-    char device[80];                        /* --host: the socket of the machine, for the program */
-    char **program;                         /* --host: what the debugger is to run */
+    char *check; /* the option of `ventus run`, "--check=KINDS"; NULL: not wanted */
+    struct scratch folder;
+    char socket[SCRATCH_PATH + 10], given[SCRATCH_PATH + 10]; /* in it; given: commands of standard input */
+    char device[SCRATCH_PATH + 10];                           /* --host: the socket of the machine, for the program */
+    char **program;                                           /* --host: what the debugger is to run */
     pid_t machine;
 };
 
@@ -209,10 +211,8 @@ static void finish(struct session *s, int code, bool kernel)
     if (s->machine && kernel && !ended_by) usleep(50000); /* it may be about to end, with something to say */
     if (s->machine && (kernel || code == 127 || ended_by)) kill(s->machine, SIGTERM);
     if (s->machine) waitpid(s->machine, NULL, 0);
-    unlink(s->socket);
-    unlink(s->device);
-    unlink(s->given);
-    rmdir(s->folder);
+    scratch_remove(&s->folder);
+    scratch_sweep(); /* the machine's, which a signal has ended */
 }
 
 /* ---- the command ---- */
@@ -222,7 +222,7 @@ static void take_commands(struct session *s)
 {
     size_t size;
     if (!s->commands || strcmp(s->commands, "-")) return;
-    snprintf(s->given, sizeof s->given, "%s/commands", s->folder);
+    snprintf(s->given, sizeof s->given, "%s/commands", s->folder.path);
     void *text = read_file("-", &size);
     write_file(s->given, text, size);
     free(text);
@@ -240,10 +240,9 @@ static char *check_option(const struct args *a)
 
 static void make_folder(struct session *s)
 {
-    snprintf(s->folder, sizeof s->folder, "/tmp/ventus-debug-XXXXXX");
-    if (!mkdtemp(s->folder)) die("cannot make a folder in /tmp: %s", strerror(errno));
-    snprintf(s->socket, sizeof s->socket, "%s/gdb", s->folder);
-    snprintf(s->device, sizeof s->device, "%s/device", s->folder);
+    if (!scratch_make(&s->folder)) die("cannot make a folder for temporary files: %s", strerror(errno));
+    snprintf(s->socket, sizeof s->socket, "%s/gdb", s->folder.path);
+    snprintf(s->device, sizeof s->device, "%s/device", s->folder.path);
 }
 
 int cmd_debug(int argc, char **argv)

@@ -276,6 +276,7 @@ wrong_library 1 'the launch has not ended within the time-out of the device'
 wrong_library 1 'hostile23.so: xxxx'
 wrong_library 1 'was stopped: the launch had not ended'
 wrong_library 0 ''
+wrong_library 0 '' # of an older header
 
 # ---- the same in another process: a socket in front of a table ----
 serve() { # LIBRARY [OPTIONS]

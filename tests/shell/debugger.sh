@@ -4,6 +4,8 @@ set -u
 command -v gdb-multiarch >/dev/null || { echo "SKIPPED: no gdb-multiarch (package gdb-multiarch)"; exit 77; }
 PATH=$VENTUS_BUILD:$PATH
 unset VENTUS_CHECK VENTUS_CHECK_FILE VENTUS_ENGINE VENTUS_THREADS
+mkdir temporary
+export XDG_RUNTIME_DIR="$PWD/temporary" TMPDIR="$PWD/temporary"
 page docs/debugger.md 's/^0x[0-9a-f]* in //; s/^0x[0-9a-f]*\t/\t/; s/^[47]\t/\t/; s/ 0x8000[0-9a-f]* line / PC line /'
 [ "$n" -ge 15 ] || wrong "only $n commands found"
 
@@ -57,11 +59,8 @@ cl.Program(context, "kernel void far(global int *a) { a[get_global_id(0) + 1] = 
 queue.finish()
 EOF
 if /usr/bin/python3 -c 'import pyopencl' 2>/dev/null; then
-    mkdir temporary
-    check 0 '^$1 = 63' env XDG_RUNTIME_DIR= TMPDIR="$PWD/temporary" "$ventus" debug --check --check=bounds -x commands -- \
+    check 0 '^$1 = 63' "$ventus" debug --check --check=bounds -x commands -- \
         "$ventus" exec /usr/bin/python3 far.py
-    left=$(find temporary -name 'ventus-debug-*')
-    [ -z "$left" ] || wrong "the program leaves its files for the debugger: $left"
 fi
 # A signal ends the debugger, the machine and the folder, too.
 cp "$VENTUS_SOURCE/tests/debug/endless.cl" .
@@ -76,7 +75,10 @@ sleep 0.2
 kill -TERM $!
 wait $!
 [ $? = 143 ] || wrong 'the exit code of a signal'
-folder=$(grep -o '/tmp/ventus-debug-[A-Za-z0-9]*' log.txt | head -n 1)
+folder=$(grep -o "$PWD/temporary/ventus-session-[A-Za-z0-9]*" log.txt | head -n 1)
 [ -n "$folder" ] && [ ! -e "$folder" ] || { wrong "the folder of a debugger: '$folder'"; cat log.txt; }
 pgrep -f "$folder/gdb" >/dev/null && { wrong 'the machine goes on'; pkill -f "$folder/gdb"; }
+# The machines of all these sessions, most of which a signal has ended, have left nothing.
+left=$(find temporary -name 'ventus-session-*')
+[ -z "$left" ] || wrong "sessions leave files: $left"
 exit $status
