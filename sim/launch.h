@@ -114,8 +114,9 @@ bool gpu_mem_can_share(uint32_t addr, uint64_t size);
  * needs gpu_mem_code_changed afterwards. Valid until the range is closed. */
 void *gpu_mem(struct gpu *gpu, uint32_t addr, uint64_t size);
 
-/* The first page at or behind `addr` that can be written; 2^32: none. */
+/* The first page at or behind `addr` that can be written, and the first one that cannot; 2^32: none. */
 uint64_t gpu_mem_writable(const struct gpu *gpu, uint64_t addr);
+uint64_t gpu_mem_writable_end(const struct gpu *gpu, uint64_t addr);
 
 /* Drops decoded instructions; call after writing into the code window. */
 void gpu_mem_code_changed(struct gpu *gpu);

@@ -162,20 +162,33 @@ void *gpu_mem(struct gpu *gpu, uint32_t addr, uint64_t size)
 
 void gpu_mem_code_changed(struct gpu *gpu) { code_drop(gpu); }
 
-/* Can one of the eight pages from `page` on be written? */
-static bool eight_writable(const struct gpu *gpu, uint64_t page)
+#define ALL_EIGHT (GPU_WRITE * 0x0101010101010101u)
+
+/* Of the eight pages from `page` on: a bit in the byte of each that can be written. */
+static uint64_t eight_writable(const struct gpu *gpu, uint64_t page)
 {
     uint64_t eight;
     memcpy(&eight, gpu->pages + page, sizeof eight);
-    return eight & GPU_WRITE * 0x0101010101010101u;
+    return eight & ALL_EIGHT;
 }
 
 uint64_t gpu_mem_writable(const struct gpu *gpu, uint64_t addr)
 {
     uint64_t page = addr >> PAGE_BITS;
     while (page < PAGES && !(gpu->pages[page] & GPU_WRITE)) {
-        if (!gpu->been_writable[page >> MANY_BITS]) page = ((page >> MANY_BITS) + 1) << MANY_BITS;
+        const uint64_t many = page >> MANY_BITS;
+        const uint8_t *been = memchr(gpu->been_writable + many, 1, sizeof gpu->been_writable - many);
+        if (!been) return MEM_SPAN;
+        if (been != gpu->been_writable + many) page = (uint64_t)(been - gpu->been_writable) << MANY_BITS;
         else page += page % 8 || eight_writable(gpu, page) ? 1 : 8;
     }
+    return page << PAGE_BITS;
+}
+
+uint64_t gpu_mem_writable_end(const struct gpu *gpu, uint64_t addr)
+{
+    uint64_t page = addr >> PAGE_BITS;
+    while (page < PAGES && gpu->pages[page] & GPU_WRITE)
+        page += page % 8 || eight_writable(gpu, page) != ALL_EIGHT ? 1 : 8;
     return page << PAGE_BITS;
 }
