@@ -44,6 +44,8 @@ struct wire {
 /* Room for what is received. False: no memory. */
 bool wire_open(struct wire *w);
 void wire_close(struct wire *w);
+/* Until the other side has closed the connection, but for so many milliseconds at most. */
+void wire_await_end(const struct wire *w, int ms);
 /* Receives what is there. False: the other side has gone. */
 bool wire_receive(struct wire *w);
 enum wire_got { WIRE_NOTHING, WIRE_BREAK /* Ctrl-C */, WIRE_PACKET };
