@@ -65,7 +65,7 @@ fi
 # The machine in a process of its own has virtual addresses, too: its memory is physical, and lies elsewhere.
 if ${CC:-cc} -g -O0 "$VENTUS_SOURCE/tests/debug/both.c" -o both -lOpenCL 2>/dev/null; then
     echo 'translation = sv39' >sv39.conf
-    printf 'set confirm off\nbreak twice if $gid(0) == 40\nrun\nprint a[40] = 7\ndelete\ncontinue\n' >commands
+    printf "${VENTUS_FOREIGN:+set exec-wrapper $VENTUS_FOREIGN\n}"'set confirm off\nbreak twice if $gid(0) == 40\nrun\nprint a[40] = 7\ndelete\ncontinue\n' >commands
     check 0 '^sum 11898' env VENTUS_CONFIG=sv39.conf timeout 60 "$ventus" debug --host -x commands -- ./both
     grep -q '^$1 = 7' out.txt || wrong 'memory with virtual addresses in another process'
 fi
