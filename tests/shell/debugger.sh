@@ -60,7 +60,7 @@ queue.finish()
 EOF
 if /usr/bin/python3 -c 'import pyopencl' 2>/dev/null; then
     check 0 '^$1 = 63' "$ventus" debug --check --check=bounds -x commands -- \
-        "$ventus" exec /usr/bin/python3 far.py
+        "$ventus" exec ${VENTUS_FOREIGN-} /usr/bin/python3 far.py
 fi
 # The machine in a process of its own has virtual addresses, too: its memory is physical, and lies elsewhere.
 if ${CC:-cc} -g -O0 "$VENTUS_SOURCE/tests/debug/both.c" -o both -lOpenCL 2>/dev/null; then
