@@ -78,13 +78,23 @@ static bool exists(const char *path)
     return lstat(path, &s) == 0;
 }
 
-/* In a process group of its own: Ctrl-C is the debugger's. */
-static void start(struct session *s, char **words, const char *where, bool kernel)
+/* A child in a process group of its own: Ctrl-C is the debugger's. If it is ours alone it ends with us. False: we are
+ * the parent. */
+static bool fork_machine(struct session *s, bool ours)
 {
+    const pid_t parent = getpid();
     s->machine = fork();
     if (s->machine < 0) die("cannot start a process: %s", strerror(errno));
-    if (s->machine) return;
+    if (s->machine) return false;
     setpgid(0, 0);
+    if (ours) prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (ours && getppid() != parent) _exit(EXIT_FAILED);
+    return true;
+}
+
+static void start(struct session *s, char **words, const char *where, bool kernel)
+{
+    if (!fork_machine(s, kernel)) return;
     if (!kernel) setenv("VENTUS_GDB", where, 1);
     if (!kernel && s->check) setenv("VENTUS_CHECK", strchr(s->check, '=') + 1, 1);
     execvp(kernel ? "/proc/self/exe" : words[0], words);
@@ -97,15 +107,9 @@ static void start_machine(struct session *s, const char *where)
 {
     struct gpu_config config;
     char why[600] = "";
-    const pid_t parent = getpid();
-    s->machine = fork();
-    if (s->machine < 0) die("cannot start a process: %s", strerror(errno));
-    if (s->machine) return;
-    setpgid(0, 0);
+    if (!fork_machine(s, true)) return;
     signal(SIGTERM, SIG_DFL);
     signal(SIGHUP, SIG_DFL);
-    prctl(PR_SET_PDEATHSIG, SIGTERM);
-    if (getppid() != parent) _exit(EXIT_FAILED);
     if (device_gpu_config(0, &config, why, sizeof why) == VENTUS_OK)
         remote_machine(&config, s->device, where, why, sizeof why);
     fprintf(stderr, "ventus debug: %s\n", why);

@@ -72,8 +72,8 @@ fi
 # A signal ends the debugger, the machine and the folder, too.
 cp "$VENTUS_SOURCE/tests/debug/endless.cl" .
 "$ventus" cc --options -g endless.cl
-printf 'info connections\nshell touch begun\ncontinue\n' >commands
-"$ventus" debug -x commands endless.elf -g 32 -l 32 -a buf:128 -a buf:128 >log.txt 2>&1 &
+printf 'info connections\nshell touch begun\ncontinue\n' >commands.endless
+"$ventus" debug -x commands.endless endless.elf -g 32 -l 32 -a buf:128 -a buf:128 >log.txt 2>&1 &
 until [ -e begun ]; do
     kill -0 $! 2>/dev/null || { wrong 'an endless kernel'; break; }
     sleep 0.02
@@ -84,7 +84,20 @@ wait $!
 [ $? = 143 ] || wrong 'the exit code of a signal'
 folder=$(grep -o "$PWD/temporary/ventus-session-[A-Za-z0-9]*" log.txt | head -n 1)
 [ -n "$folder" ] && [ ! -e "$folder" ] || { wrong "the folder of a debugger: '$folder'"; cat log.txt; }
-pgrep -f "$folder/gdb" >/dev/null && { wrong 'the machine goes on'; pkill -f "$folder/gdb"; }
+pgrep -f "${folder:-/nowhere}/gdb" >/dev/null && { wrong 'the machine goes on'; pkill -f "${folder:-/nowhere}/gdb"; }
+# So does one that nothing can be done about: the machine ends, and the folders go with the next session.
+rm -f begun
+"$ventus" debug -x commands.endless endless.elf -g 32 -l 32 -a buf:128 -a buf:128 >log.txt 2>&1 &
+until [ -e begun ]; do
+    kill -0 $! 2>/dev/null || { wrong 'an endless kernel'; break; }
+    sleep 0.02
+done
+kill -KILL $!
+wait $! 2>/dev/null
+folder=$(grep -o "$PWD/temporary/ventus-session-[A-Za-z0-9]*" log.txt | head -n 1)
+for i in $(seq 500); do pgrep -f "${folder:-/nowhere}/gdb" >/dev/null || break; sleep 0.02; done
+pgrep -f "${folder:-/nowhere}/gdb" >/dev/null && { wrong 'the machine goes on'; pkill -f "${folder:-/nowhere}/gdb"; }
+check 1 'ended without the GPU' "$ventus" debug -x /dev/null -- true
 # The machines of all these sessions, most of which a signal has ended, have left nothing.
 left=$(find temporary -name 'ventus-session-*')
 [ -z "$left" ] || wrong "sessions leave files: $left"
