@@ -70,14 +70,16 @@ static bool in_local_window(uint32_t addr) { return addr - ABI_LOCAL_BASE < ABI_
 
 typedef bool each_page(struct history *h, uint32_t addr, uint8_t *bytes);
 
-/* Calls for each page from `at` to `end` that somebody has touched. To ask for a few takes the host longer than to copy
- * them: they count as touched. */
+/* Calls for each page from `at` to `end`, a range as of gpu_mem_writable_end, that somebody has touched. To ask for a
+ * few takes the host longer than to copy them: they count as touched. So does memory shared with the host, which does
+ * not say of this mapping what has been written by the other one. */
 static bool each_between(struct history *h, struct gpu *gpu, uint64_t at, uint64_t end, each_page *each)
 {
     uint8_t *const bytes = gpu_mem(gpu, (uint32_t)at, end - at);
     const uintptr_t base = (uintptr_t)bytes - at, size = h->host.size, behind = (base + end + size - 1) / size;
+    const bool shared = gpu_mem_is_shared(gpu, (uint32_t)at);
     for (; bytes && at < end; at += ABI_PAGE) {
-        if (end - at > FEW_PAGES * ABI_PAGE) {
+        if (!shared && end - at > FEW_PAGES * ABI_PAGE) {
             const uintptr_t touched = host_touched(&h->host, (base + at) / size, behind) * size - base;
             if (touched >= end) break;
             if (touched > at) at = touched;

@@ -816,6 +816,16 @@ static void test_writable(void **state)
     assert_int_equal(gpu_mem_writable_end(gpu, 0), 0);
     gpu_mem_close(gpu, 0x93456 * ABI_PAGE, 1025 * ABI_PAGE);
     assert_int_equal(gpu_mem_writable(gpu, 0x800 * ABI_PAGE), 0xffff9000);
+    if (gpu_mem_can_share(0xa0000000, 9 * ABI_PAGE)) { /* a range of its own */
+        assert_true(gpu_mem_open_shared(gpu, 0xa0000000, 9 * ABI_PAGE));
+        assert_true(gpu_mem_open(gpu, 0xa0000000 - 8 * ABI_PAGE, 8 * ABI_PAGE, GPU_WRITE));
+        assert_int_equal(gpu_mem_writable_end(gpu, 0xa0000000 - 8 * ABI_PAGE), 0xa0000000);
+        assert_int_equal(gpu_mem_writable_end(gpu, 0xa0000000), 0xa0000000 + 9 * ABI_PAGE);
+        assert_false(gpu_mem_is_shared(gpu, 0xa0000000 - ABI_PAGE));
+        assert_true(gpu_mem_is_shared(gpu, 0xa0000000 + 8 * ABI_PAGE));
+        gpu_mem_close_shared(gpu, 0xa0000000, 9 * ABI_PAGE);
+        assert_false(gpu_mem_is_shared(gpu, 0xa0000000));
+    }
     gpu_destroy(gpu);
 }
 
