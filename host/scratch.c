@@ -1,5 +1,6 @@
-/* Temporary folders that go with their process. Anybody may make files of any name in /tmp: what is removed is a folder
- * of this user that nobody else can enter, by its descriptor. */
+/* Temporary folders that go with their process. Anybody may make files of any name in /tmp: a sweep removes only
+ * folders of this user that nobody else can enter, empties them by their descriptors, and keeps out of places where
+ * others could have given such a name to a folder. */
 #include "host/scratch.h"
 
 #include <dirent.h>
@@ -55,10 +56,17 @@ static bool is_name(const char *name)
     return !strncmp(name, NAME, sizeof NAME - 1) && strlen(name) == sizeof NAME - 1 + LETTERS;
 }
 
+/* Can nobody else rename our folders there? With a name like a session's any private folder of ours would go. */
+static bool is_safe(int place)
+{
+    struct stat s;
+    return !fstat(place, &s) && (!(s.st_mode & 022) || s.st_mode & S_ISVTX);
+}
+
 static void sweep_place(const char *path)
 {
     DIR *d = opendir(path);
-    for (struct dirent *e; d && (e = readdir(d));) {
+    for (struct dirent *e; d && is_safe(dirfd(d)) && (e = readdir(d));) {
         const int folder = is_name(e->d_name) ? lock_folder(dirfd(d), e->d_name, false) : -1;
         if (folder < 0) continue;
         remove_files(folder);
@@ -95,6 +103,7 @@ static bool make_in(struct scratch *s, const char *where)
         s->lock = lock_folder(AT_FDCWD, s->path, true);
         if (s->lock >= 0 && !access(s->path, F_OK)) return true;
         if (s->lock >= 0) close(s->lock);
+        rmdir(s->path);
     }
     errno = EAGAIN;
     return false;

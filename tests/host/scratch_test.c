@@ -76,6 +76,59 @@ static void test_signals(void **state)
     }
 }
 
+/* A program that the process has started keeps no folder. */
+static void test_programs(void **state)
+{
+    char path[SCRATCH_PATH] = "";
+    int told[2];
+    (void)state;
+    assert_int_equal(pipe(told), 0);
+    pid_t pid = fork();
+    if (!pid) {
+        struct scratch s = {0};
+        close(told[0]);
+        if (!scratch_make(&s)) _exit(1);
+        pid_t child = fork();
+        if (!child) execl("/bin/sleep", "sleep", "60", (char *)NULL);
+        if (child < 0 || write(told[1], s.path, sizeof s.path) < 0 || write(told[1], &child, sizeof child) < 0)
+            _exit(1);
+        for (;;) pause();
+    }
+    close(told[1]);
+    pid_t child;
+    assert_int_equal(read(told[0], path, sizeof path), sizeof path);
+    assert_int_equal(read(told[0], &child, sizeof child), sizeof child);
+    kill(pid, SIGKILL);
+    waitpid(pid, NULL, 0);
+    for (int i = 0; i < 500 && exists(path); i++) { /* it may have to begin, which closes the folder */
+        scratch_sweep();
+        usleep(10000);
+    }
+    assert_false(exists(path));
+    assert_int_equal(kill(child, SIGKILL), 0);
+    close(told[0]);
+}
+
+/* Where others can rename folders, a name says nothing. */
+static void test_unsafe(void **state)
+{
+    static const struct {
+        mode_t mode;
+        bool stays;
+    } cases[] = {{0777, true}, {0770, true}, {01777, false}, {0755, false}};
+    char path[100];
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        snprintf(path, sizeof path, "%s/ventus-session-dead00", where);
+        assert_int_equal(mkdir(path, 0700), 0);
+        assert_int_equal(chmod(where, cases[i].mode), 0);
+        scratch_sweep();
+        assert_int_equal(exists(path), cases[i].stays);
+        assert_int_equal(chmod(where, 0700), 0);
+        rmdir(path);
+    }
+}
+
 /* What has such a name, and is no folder of a process of ours that has ended. */
 static void test_others(void **state)
 {
@@ -127,7 +180,8 @@ static void test_places(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_signals), cmocka_unit_test(test_others),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_signals), cmocka_unit_test(test_programs),
+                                       cmocka_unit_test(test_unsafe), cmocka_unit_test(test_others),
                                        cmocka_unit_test(test_places)};
     if (!mkdtemp(where)) return 1;
     setenv("XDG_RUNTIME_DIR", where, 1);
