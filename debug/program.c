@@ -13,7 +13,9 @@ static bool write_file(const char *path, const uint8_t *bytes, size_t size)
     if (fd < 0) return false;
     for (ssize_t n; size; bytes += n, size -= (size_t)n)
         if ((n = write(fd, bytes, size)) <= 0) break;
-    return close(fd) == 0 && !size;
+    if (close(fd) == 0 && !size) return true;
+    unlink(path); /* the disk is full */
+    return false;
 }
 
 static void forget(struct program *p)

@@ -81,6 +81,7 @@ bool host_spin(uint64_t end)
 void host_pages_open(struct host_pages *h)
 {
     h->file = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+    if (h->file >= 0) h->file = host_above_standard(h->file);
     h->size = (uintptr_t)sysconf(_SC_PAGESIZE);
     host_pages_look(h);
 }
