@@ -78,8 +78,8 @@ static bool exists(const char *path)
     return lstat(path, &s) == 0;
 }
 
-/* A child in a process group of its own: Ctrl-C is the debugger's. If it is ours alone it ends with us. False: we are
- * the parent. */
+/* Forks a child into a process group of its own: Ctrl-C is the debugger's. One that is ours alone ends with us, and one
+ * that a signal reaches before its own program begins ends, too. Returns true in the child. */
 static bool fork_machine(struct session *s, bool ours)
 {
     const pid_t parent = getpid();
@@ -87,8 +87,10 @@ static bool fork_machine(struct session *s, bool ours)
     if (s->machine < 0) die("cannot start a process: %s", strerror(errno));
     if (s->machine) return false;
     setpgid(0, 0);
+    signal(SIGTERM, SIG_DFL);
+    signal(SIGHUP, SIG_DFL);
     if (ours) prctl(PR_SET_PDEATHSIG, SIGTERM);
-    if (ours && getppid() != parent) _exit(EXIT_FAILED);
+    if (ended_by || (ours && getppid() != parent)) _exit(EXIT_FAILED);
     return true;
 }
 
@@ -108,8 +110,6 @@ static void start_machine(struct session *s, const char *where)
     struct gpu_config config;
     char why[600] = "";
     if (!fork_machine(s, true)) return;
-    signal(SIGTERM, SIG_DFL);
-    signal(SIGHUP, SIG_DFL);
     if (device_gpu_config(0, &config, why, sizeof why) == VENTUS_OK)
         remote_machine(&config, s->device, where, why, sizeof why);
     fprintf(stderr, "ventus debug: %s\n", why);
