@@ -261,11 +261,7 @@ uint64_t backend_memory_end(const struct backend *b)
     return end < ABI_HEAP_LIMIT ? end : ABI_HEAP_LIMIT;
 }
 
-/* Tables of an older header end before the function. */
-bool backend_shows_program(const struct backend *b)
-{
-    return b && b->table->size >= sizeof *b->table && b->table->program;
-}
+bool backend_shows_program(const struct backend *b) { return b && backend_library_shows_program(b->table); }
 
 bool backend_is_open(void)
 {

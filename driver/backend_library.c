@@ -86,6 +86,11 @@ static const struct {
 #undef FUNCTION
 };
 
+bool backend_library_shows_program(const struct ventus_backend *t)
+{
+    return t->size >= offsetof(struct ventus_backend, program) + sizeof t->program && t->program;
+}
+
 static bool is_whole(const struct ventus_backend *t, const char *path, char *why, size_t why_size)
 {
     const size_t least = offsetof(struct ventus_backend, program);

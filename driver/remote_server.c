@@ -9,6 +9,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "driver/backend_library.h"
 #include "driver/remote.h"
 
 struct server {
@@ -68,8 +69,7 @@ static bool read_memory(struct server *s, const struct remote_request *r)
 
 static bool take_program(struct server *s, const struct remote_request *r)
 {
-    const struct ventus_backend *t = s->table;
-    if (t->size >= sizeof *t && t->program) t->program(s->device, s->bytes, r->size);
+    if (backend_library_shows_program(s->table)) s->table->program(s->device, s->bytes, r->size);
     return conclude(s, 0);
 }
 
@@ -156,7 +156,7 @@ void remote_serve(const struct remote_service *service, int listener)
         if ((s.device = service->open(service->user))) {
             serve_program(&s, listener);
             s.table->close(s.device);
-        } else refuse(&s, "out of memory");
+        } else refuse(&s, "the device cannot be opened");
         close(s.fd);
     }
 }

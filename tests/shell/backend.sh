@@ -328,7 +328,7 @@ wrong_far() { # the number and as of wrong_library
     check "$2" "$3" env VENTUS_TIMEOUT=1 VENTUS_BACKEND="$far" "$ventus" run k.elf -k f -g 64 -a buf:256 -a i:3
     unserve hostile$1
 }
-wrong_far 7 1 'the process of the machine has ended\|out of memory'
+wrong_far 7 1 'the device cannot be opened'
 wrong_far 10 1 'sms must be 1 to 1024'
 wrong_far 12 1 'it has features that nobody knows'
 wrong_far 13 1 'its name or profile has no end'
