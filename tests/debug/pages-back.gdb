@@ -1,4 +1,4 @@
-# run -g 64 -l 32 -a iota:65536 -a iota:64
+# run -k pages -g 64 -l 32 -a iota:65536 -a iota:64
 # Going back puts memory back as the launch has found it: pages that were written before it, a page that is alone, and
 # pages that nobody had touched. The launch then computes the same again.
 break pages.cl:8 if $gid(0) == 63

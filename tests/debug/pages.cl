@@ -7,3 +7,12 @@ kernel void pages(global int *a, global int *few)
     mine[i] += 2;
     few[i] += mine[i];
 }
+
+/* The only memory of more than some pages is private. */
+kernel void lone(global int *few)
+{
+    int i = get_global_id(0);
+    volatile int mine[1000];
+    mine[i] += 2;
+    few[i] += mine[i];
+}

@@ -299,18 +299,19 @@ check 0 '  0 3 6 9 12 15' on "$far" "$ventus" run k.elf --config sv39.conf -k f 
 check 1 'was stopped: the launch had not ended in time' env VENTUS_TIMEOUT=1 VENTUS_BACKEND="$far" timeout 60 "$ventus" run k.elf -k forever -g 64 -a buf:256
 /usr/bin/python3 - <<'END_OF_PROGRAM' || wrong "the server answers what is no request"
 import random, socket, struct
-def ask(data):
+def ask(data, more=False): # more: there may be more to come, and the server ends it
     s = socket.socket(socket.AF_UNIX)
     s.settimeout(20)
     s.connect("socket")
     try:
         s.sendall(data)
-        s.shutdown(socket.SHUT_WR)
+        if not more:
+            s.shutdown(socket.SHUT_WR)
         return b"".join(iter(lambda: s.recv(65536), b""))
     except ConnectionError: # it has not waited for the rest
         return b""
 question = struct.pack("=IIIxxxxQ", 0, 112, 0, 0) # enum remote_call: REMOTE_DESCRIBE, without what follows
-assert ask(question) == b"" and ask(struct.pack("=IIIxxxxQ", 99, 0, 0, 0)) == b"" and ask(struct.pack("=IIIxxxxQ", 1, 1 << 31, 0, 0)) == b""
+assert ask(question) == b"" and ask(struct.pack("=IIIxxxxQ", 99, 0, 0, 0), True) == b"" and ask(struct.pack("=IIIxxxxQ", 1, 1 << 31, 0, 0), True) == b""
 assert b"another build" in ask(struct.pack("=IIIxxxxQ", 0, 0, 0, 0))
 random.seed(7)
 for i in range(100):
@@ -323,6 +324,9 @@ unserve machine
 serve $machine lack=4
 check 0 'can do: faults print partial' on "$far" "$ventus" info
 unserve lack=4
+serve $machine single=1 # the device of a program that has gone is closed
+for i in 1 2; do check 0 'correct' on "$far" "$VENTUS_BUILD/examples/vecadd"; done
+unserve single=1
 wrong_far() { # the number and as of wrong_library
     serve ./hostile$1.so
     check "$2" "$3" env VENTUS_TIMEOUT=1 VENTUS_BACKEND="$far" "$ventus" run k.elf -k f -g 64 -a buf:256 -a i:3
