@@ -39,6 +39,7 @@ static pid_t process_with_folder(char path[SCRATCH_PATH])
     assert_int_equal(pipe(told), 0);
     pid_t pid = fork();
     if (!pid) {
+        alarm(60); /* when the test fails, nobody else ends it */
         struct scratch s = {0};
         if (!scratch_make(&s)) _exit(1);
         put(s.path, "program-1.elf");
@@ -85,6 +86,7 @@ static void test_programs(void **state)
     assert_int_equal(pipe(told), 0);
     pid_t pid = fork();
     if (!pid) {
+        alarm(60);
         struct scratch s = {0};
         close(told[0]);
         if (!scratch_make(&s)) _exit(1);
