@@ -12,7 +12,7 @@
 #include "host/host.h"
 #include "isa/abi.h"
 
-enum { PAGES_MOST = 1 << 18 /* 1 GiB */, RANGES_MOST = 256, FREE_MOST = 1024 };
+enum { PAGES_MOST = 1 << 18 /* 1 GiB */, RANGES_MOST = 256, FREE_MOST = 1024, FEW_PAGES = 4 };
 
 struct history_page {
     uint32_t addr;
@@ -20,6 +20,7 @@ struct history_page {
 };
 
 struct history {
+    struct host_pages host;      /* kept open: opening takes as long as a small launch */
     struct history_page **pages; /* ascending; behind them those that are free */
     size_t n, made, room;
     bool whole; /* all that is to be put back is here */
@@ -34,7 +35,9 @@ struct history {
 struct history *history_new(void)
 {
     struct history *h = calloc(1, sizeof *h);
-    if (h) pthread_mutex_init(&h->lock, NULL);
+    if (!h) return NULL;
+    pthread_mutex_init(&h->lock, NULL);
+    host_pages_open(&h->host);
     return h;
 }
 
@@ -56,6 +59,7 @@ void history_free(struct history *h)
     if (!h) return;
     keep_free(h, 0);
     free(h->pages);
+    host_pages_close(&h->host);
     pthread_mutex_destroy(&h->lock);
     free(h);
 }
@@ -64,25 +68,39 @@ bool history_there(const struct history *h) { return h->whole; }
 
 static bool in_local_window(uint32_t addr) { return addr - ABI_LOCAL_BASE < ABI_LOCAL_LIMIT - ABI_LOCAL_BASE; }
 
-/* Calls for each page that the device can write, and whether somebody has touched it. */
-static bool each_page(struct gpu *gpu, struct history *h,
-                      bool (*each)(struct history *h, uint32_t addr, uint8_t *bytes, bool touched))
+typedef bool each_page(struct history *h, uint32_t addr, uint8_t *bytes);
+
+/* Calls for each page from `at` to `end`, a range as of gpu_mem_writable_end, that somebody has touched. To ask for a
+ * few takes the host longer than to copy them: they count as touched. So does memory shared with the host, which does
+ * not say of this mapping what has been written by the other one. */
+static bool each_between(struct history *h, struct gpu *gpu, uint64_t at, uint64_t end, each_page *each)
 {
-    struct host_pages host;
-    bool good = true;
-    host_pages_open(&host);
-    for (uint64_t at = gpu_mem_writable(gpu, 0); at <= UINT32_MAX && good; at = gpu_mem_writable(gpu, at)) {
-        if (in_local_window((uint32_t)at)) {
-            at = ABI_LOCAL_LIMIT;
-            continue;
+    uint8_t *const bytes = gpu_mem(gpu, (uint32_t)at, end - at);
+    const uintptr_t base = (uintptr_t)bytes - at, size = h->host.size, behind = (base + end + size - 1) / size;
+    const bool shared = gpu_mem_is_shared(gpu, (uint32_t)at);
+    for (; bytes && at < end; at += ABI_PAGE) {
+        if (!shared && end - at > FEW_PAGES * ABI_PAGE) {
+            const uintptr_t touched = host_touched(&h->host, (base + at) / size, behind) * size - base;
+            if (touched >= end) break;
+            if (touched > at) at = touched;
         }
-        uint8_t *bytes = gpu_mem(gpu, (uint32_t)at, ABI_PAGE);
-        uintptr_t page = (uintptr_t)bytes / host.size;
-        if (bytes) good = each(h, (uint32_t)at, bytes, host_touched(&host, page, page + 1) == page);
-        at += ABI_PAGE;
+        if (!each(h, (uint32_t)at, (uint8_t *)(base + at))) return false;
     }
-    host_pages_close(&host);
-    return good;
+    return true;
+}
+
+/* The same for all pages that the device can write. */
+static bool each_writable(struct history *h, struct gpu *gpu, each_page *each)
+{
+    host_pages_look(&h->host);
+    for (uint64_t at = 0; (at = gpu_mem_writable(gpu, at)) <= UINT32_MAX;) {
+        uint64_t end = gpu_mem_writable_end(gpu, at);
+        if (in_local_window((uint32_t)at)) end = ABI_LOCAL_LIMIT;
+        else if (at < ABI_LOCAL_BASE && end > ABI_LOCAL_BASE) end = ABI_LOCAL_BASE;
+        if (!in_local_window((uint32_t)at) && !each_between(h, gpu, at, end, each)) return false;
+        at = end;
+    }
+    return true;
 }
 
 static bool make_page(struct history *h)
@@ -100,9 +118,8 @@ static bool make_page(struct history *h)
     return page;
 }
 
-static bool keep_page(struct history *h, uint32_t addr, uint8_t *bytes, bool touched)
+static bool keep_page(struct history *h, uint32_t addr, uint8_t *bytes)
 {
-    if (!touched) return true;
     if (h->n == h->made && !make_page(h)) return false;
     struct history_page *page = h->pages[h->n++];
     page->addr = addr;
@@ -116,7 +133,7 @@ void history_begin(struct history *h, struct gpu *gpu)
     pthread_mutex_lock(&h->lock);
     h->nwritten = 0;
     pthread_mutex_unlock(&h->lock);
-    h->whole = each_page(gpu, h, keep_page);
+    h->whole = each_writable(h, gpu, keep_page);
     if (!h->whole) history_forget(h);
 }
 
@@ -146,9 +163,9 @@ static int by_address(const void *key, const void *page)
     return a < b ? -1 : a > b;
 }
 
-static bool put_back(struct history *h, uint32_t addr, uint8_t *bytes, bool touched)
+static bool put_back(struct history *h, uint32_t addr, uint8_t *bytes)
 {
-    if (!touched || is_hosts(h, addr)) return true;
+    if (is_hosts(h, addr)) return true;
     struct history_page *const *page = h->n ? bsearch(&addr, h->pages, h->n, sizeof *h->pages, by_address) : NULL;
     if (page) memcpy(bytes, (*page)->bytes, ABI_PAGE);
     else memset(bytes, 0, ABI_PAGE);
@@ -158,6 +175,6 @@ static bool put_back(struct history *h, uint32_t addr, uint8_t *bytes, bool touc
 void history_restore(struct history *h, struct gpu *gpu)
 {
     pthread_mutex_lock(&h->lock);
-    each_page(gpu, h, put_back);
+    each_writable(h, gpu, put_back);
     pthread_mutex_unlock(&h->lock);
 }

@@ -25,6 +25,12 @@ void wire_close(struct wire *w)
     w->silent = false;
 }
 
+void wire_await_end(const struct wire *w, int ms)
+{
+    struct pollfd fd = {w->fd, POLLRDHUP, 0};
+    poll(&fd, 1, ms);
+}
+
 bool wire_receive(struct wire *w)
 {
     if (w->n == ROOM) w->n = 0;

@@ -10,6 +10,7 @@
 #include <stdatomic.h>
 
 #include "debug/debugger.h"
+#include "host/scratch.h"
 #include "sim/schedule.h"
 
 /* ---- text.c: bytes that grow ---- */
@@ -43,6 +44,8 @@ struct wire {
 /* Room for what is received. False: no memory. */
 bool wire_open(struct wire *w);
 void wire_close(struct wire *w);
+/* Until the other side has closed the connection, but for so many milliseconds at most. */
+void wire_await_end(const struct wire *w, int ms);
 /* Receives what is there. False: the other side has gone. */
 bool wire_receive(struct wire *w);
 enum wire_got { WIRE_NOTHING, WIRE_BREAK /* Ctrl-C */, WIRE_PACKET };
@@ -145,8 +148,8 @@ void document_json(struct text *t, const struct debugger *d);
 
 /* Of the program in the code window; "" when nobody has said it. */
 struct program {
-    char *folder; /* NULL: none yet */
-    char path[300];
+    struct scratch folder;
+    char path[SCRATCH_PATH + 40];
     const void *elf; /* identity of what the file has */
     size_t size;
     uint64_t serial;

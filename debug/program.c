@@ -1,24 +1,11 @@
 /* The program in the code window as a file, for debuggers that read symbols from files: in a folder for this user
- * alone, which goes with the debugger. A program that is another one gets another name, so that debuggers notice. */
-#include <errno.h>
+ * alone, which goes with the process (host/scratch.h). A program that is another one gets another name, so that
+ * debuggers notice. */
 #include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
+#include <stdio.h>
 #include <unistd.h>
 
 #include "debug/parts.h"
-
-static bool make_folder(struct program *p)
-{
-    const char *base = secure_getenv("XDG_RUNTIME_DIR"), *temporary = secure_getenv("TMPDIR");
-    if (!base || access(base, W_OK)) base = temporary && *temporary ? temporary : "/tmp";
-    char path[256];
-    int n = snprintf(path, sizeof path, "%s/ventus-debug-XXXXXX", base);
-    if (n < 0 || (size_t)n >= sizeof path || !mkdtemp(path)) return false;
-    p->folder = strdup(path);
-    return p->folder;
-}
 
 static bool write_file(const char *path, const uint8_t *bytes, size_t size)
 {
@@ -26,7 +13,9 @@ static bool write_file(const char *path, const uint8_t *bytes, size_t size)
     if (fd < 0) return false;
     for (ssize_t n; size; bytes += n, size -= (size_t)n)
         if ((n = write(fd, bytes, size)) <= 0) break;
-    return close(fd) == 0 && !size;
+    if (close(fd) == 0 && !size) return true;
+    unlink(path); /* the disk is full */
+    return false;
 }
 
 static void forget(struct program *p)
@@ -43,8 +32,8 @@ bool program_enter(struct program *p, const struct launch_info *info)
     forget(p);
     p->elf = info->elf;
     p->serial = info->elf_serial;
-    if (!info->elf || (!p->folder && !make_folder(p))) return was;
-    snprintf(p->path, sizeof p->path, "%s/program-%llu.elf", p->folder, (unsigned long long)info->elf_serial);
+    if (!info->elf || (!*p->folder.path && !scratch_make(&p->folder))) return was;
+    snprintf(p->path, sizeof p->path, "%s/program-%llu.elf", p->folder.path, (unsigned long long)info->elf_serial);
     if (!write_file(p->path, info->elf, info->elf_size)) *p->path = 0;
     return true;
 }
@@ -52,7 +41,5 @@ bool program_enter(struct program *p, const struct launch_info *info)
 void program_free(struct program *p)
 {
     forget(p);
-    if (p->folder) rmdir(p->folder);
-    free(p->folder);
-    p->folder = NULL;
+    scratch_remove(&p->folder);
 }

@@ -442,10 +442,12 @@ static void go_back(struct debugger *d, const char *s)
     event_add(d, (struct event){EVENT_HISTORY, item_tid(selected(d)), SIGNAL_TRAP});
 }
 
+/* What the debugger has to say about it comes before what the machine says as it goes on. */
 static void detach(struct debugger *d, const char *s)
 {
     (void)s;
     wire_send(&d->wire, "OK", 2);
+    wire_await_end(&d->wire, 100);
     d->later = true;
     d->waits_for_debugger = false; /* also when no launch has begun yet */
     debugger_gone(d);

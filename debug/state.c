@@ -179,10 +179,10 @@ static bool write_device(const struct debugger *d, uint64_t addr, uint8_t byte)
     return data;
 }
 
+/* The instruction that has begun may be there, whatever its address is called with SV39. */
 static bool is_code_in_use(const struct debugger *d, struct item item, uint64_t addr)
 {
-    if (!d->begun) return false;
-    return addr - ABI_CODE_BASE < ABI_CODE_LIMIT - ABI_CODE_BASE || (item.warp && item.warp->group->launch->sv39);
+    return d->begun && item.warp && warp_memory_is_code(item.warp, addr);
 }
 
 static bool write_byte(const struct debugger *d, struct item item, uint64_t addr, uint8_t byte)

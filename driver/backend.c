@@ -10,7 +10,7 @@
 
 #include "driver/backend.h"
 #include "driver/backend_library.h"
-#include "driver/remote.h"
+#include "driver/backend_machine.h"
 #include "driver/driver.h"
 
 /* ---- opening ---- */
@@ -37,6 +37,7 @@ static bool open_device(struct backend *b, char *why, size_t why_size)
     if (!expand_options(comma ? comma + 1 : "", text, sizeof text))
         return snprintf(why, why_size, "device %.200s: its options are too long", b->spec), false;
     b->device = NULL;
+    b->program = 0;
     const int failed = b->table->open(&options, &b->device, said, sizeof said);
     said[sizeof said - 1] = 0;
     if (!failed && b->device) return true;
@@ -50,20 +51,6 @@ static bool open_device(struct backend *b, char *why, size_t why_size)
 
 /* MiB of the window for buffers, which is what the machine has; and what a launch takes with its output, and more. */
 enum { MEMORY_MOST = (0x100000000 - ABI_HEAP_BASE) >> 20, MEMORY_LEAST = 16 };
-
-struct ventus_backend_info backend_question(const struct gpu_config *c)
-{
-    struct ventus_backend_info i;
-    memset(&i, 0, sizeof i); /* questions are compared */
-    i.size = sizeof i;
-    i.features = VENTUS_BACKEND_FEATURES;
-    i.sms = c->sms, i.warps_per_sm = c->warps_per_sm, i.groups_per_sm = c->groups_per_sm;
-    i.threads_per_warp = c->threads_per_warp, i.lds_bytes = c->lds_bytes, i.clock_mhz = c->clock_mhz;
-    i.vgpr_rows = c->vgpr_rows, i.sgpr_rows = c->sgpr_rows;
-    snprintf(i.profile, sizeof i.profile, "%s", isa_profile_name((enum isa_profile)c->profile));
-    i.memory_mib = MEMORY_MOST;
-    return i;
-}
 
 static bool describe(struct backend *b, const struct gpu_config *c, char *why, size_t why_size)
 {
@@ -81,24 +68,18 @@ static bool describe(struct backend *b, const struct gpu_config *c, char *why, s
 static bool take_over(const struct backend *b, struct gpu_config *c, char *why, size_t why_size)
 {
     const struct ventus_backend_info *i = &b->info;
-    enum isa_profile profile = 0;
     const char *wrong = NULL;
     if (i->size != sizeof *i) wrong = "the size of its description has changed";
     else if (i->features & ~(unsigned)VENTUS_BACKEND_FEATURES) wrong = "it has features that nobody knows";
     else if (!memchr(i->name, 0, sizeof i->name) || !memchr(i->profile, 0, sizeof i->profile))
         wrong = "its name or profile has no end";
-    else if (!isa_profile_find(i->profile, &profile)) wrong = "its profile is none of " ISA_PROFILE_NAMES;
+    else if (!backend_adopt(c, i)) wrong = "its profile is none of " ISA_PROFILE_NAMES;
     else if (c->translation == GPU_SV39 && !(i->features & VENTUS_BACKEND_SV39))
         wrong = "it does not translate addresses (translation = sv39)";
     else if (i->memory_mib < MEMORY_LEAST || i->memory_mib > MEMORY_MOST) wrong = "memory_mib must be 16 to 1792";
     else if (c->translation == GPU_SV39 && i->memory_mib < MEMORY_MOST)
         wrong = "it has too little memory for translation = sv39";
-    if (!wrong) {
-        c->sms = i->sms, c->warps_per_sm = i->warps_per_sm, c->groups_per_sm = i->groups_per_sm;
-        c->threads_per_warp = i->threads_per_warp, c->lds_bytes = i->lds_bytes, c->clock_mhz = i->clock_mhz;
-        c->vgpr_rows = i->vgpr_rows, c->sgpr_rows = i->sgpr_rows, c->profile = profile;
-        wrong = gpu_config_check(c);
-    }
+    if (!wrong) wrong = gpu_config_check(c);
     if (wrong) snprintf(why, why_size, "device %.200s: what it says of itself is wrong: %s", b->spec, wrong);
     return !wrong;
 }
@@ -248,14 +229,6 @@ static const struct answer *ask(const struct gpu_config *c, char *why, size_t wh
     return answers = a;
 }
 
-/* What the device has said. */
-static void adopt(struct gpu_config *c, const struct gpu_config *is)
-{
-    c->sms = is->sms, c->warps_per_sm = is->warps_per_sm, c->groups_per_sm = is->groups_per_sm;
-    c->threads_per_warp = is->threads_per_warp, c->lds_bytes = is->lds_bytes, c->clock_mhz = is->clock_mhz;
-    c->vgpr_rows = is->vgpr_rows, c->sgpr_rows = is->sgpr_rows, c->profile = is->profile;
-}
-
 bool backend_config(struct gpu_config *c, struct backend_summary *summary, char *why, size_t why_size)
 {
     const char *said = secure_getenv("VENTUS_BACKEND"), *machine;
@@ -274,7 +247,8 @@ bool backend_config(struct gpu_config *c, struct backend_summary *summary, char 
     const struct answer *a = answer_to(c);
     if (!a) a = ask(c, why, why_size);
     if (a) {
-        adopt(c, &a->is);
+        const struct ventus_backend_info is = backend_question(&a->is);
+        backend_adopt(c, &is);
         *summary = a->summary;
     }
     pthread_mutex_unlock(&answers_lock);
@@ -286,6 +260,8 @@ uint64_t backend_memory_end(const struct backend *b)
     const uint64_t end = ABI_HEAP_BASE + ((uint64_t)(b ? b->info.memory_mib : MEMORY_MOST) << 20);
     return end < ABI_HEAP_LIMIT ? end : ABI_HEAP_LIMIT;
 }
+
+bool backend_shows_program(const struct backend *b) { return b && backend_library_shows_program(b->table); }
 
 bool backend_is_open(void)
 {
@@ -367,11 +343,13 @@ static void refuse(struct job *j)
     j->result.fault.kind = FAULT_LAUNCH;
 }
 
-/* A machine with a debugger shows its user the program's source. */
-static void tell_program(const struct backend *b, const struct job *j)
+/* A device that shows it to its user gets the program, unless that is the last launch's. */
+static void tell_program(struct backend *b, const struct job *j)
 {
     const ventus_module *m = event_of(j)->in.module;
-    if (m && b->table == remote_backend()) remote_program(b->device, m->bytes, m->size, m->serial);
+    if (!m || m->serial == b->program || !backend_shows_program(b)) return;
+    b->program = m->serial;
+    b->table->program(b->device, m->bytes, m->size);
 }
 
 /* False: it is over, and the result says how. With the lock held. */

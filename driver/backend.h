@@ -28,6 +28,7 @@ struct backend {
     bool begun;                     /* the device has it */
     bool anew;                      /* it is to be closed, and opened again */
     bool warned;                    /* of its counters */
+    uint64_t program;               /* serial of the module that it has been told; 0: none */
     struct device_counters counted; /* of the last launch */
     char says[400];                 /* why that one did not end well; "" */
     uint8_t *pages[BACKEND_PAGES];  /* what the device has there, as far as it is known; NULL: nothing was written */
@@ -43,9 +44,6 @@ struct backend_summary {
     char name[48];
 };
 
-/* What a device is asked: whether it is the machine that the configuration describes, with all features. */
-struct ventus_backend_info backend_question(const struct gpu_config *config);
-
 /* NULL is allowed. */
 void backend_free(struct backend *b);
 
@@ -55,6 +53,9 @@ bool backend_config(struct gpu_config *config, struct backend_summary *summary, 
 
 /* Where its memory for buffers ends; NULL: the machine's. */
 uint64_t backend_memory_end(const struct backend *b);
+
+/* Does it want to be told the program of launches (ventus_backend.h)? False without one. */
+bool backend_shows_program(const struct backend *b);
 
 /* Has this process one open? A library may have only one to give. */
 bool backend_is_open(void);

@@ -86,13 +86,19 @@ static const struct {
 #undef FUNCTION
 };
 
+bool backend_library_shows_program(const struct ventus_backend *t)
+{
+    return t->size >= offsetof(struct ventus_backend, program) + sizeof t->program && t->program;
+}
+
 static bool is_whole(const struct ventus_backend *t, const char *path, char *why, size_t why_size)
 {
-    if (t->abi != VENTUS_BACKEND_ABI || t->size < sizeof *t) {
+    const size_t least = offsetof(struct ventus_backend, program);
+    if (t->abi != VENTUS_BACKEND_ABI || t->size < least) {
         snprintf(
             why, why_size,
-            "%.200s was built for version %u of ventus_backend.h, %u bytes; this driver has %u, %zu: build it anew",
-            path, (unsigned)t->abi, (unsigned)t->size, VENTUS_BACKEND_ABI, sizeof *t);
+            "%.200s was built for version %u of ventus_backend.h, %u bytes; this driver wants %u, %zu: build it anew",
+            path, (unsigned)t->abi, (unsigned)t->size, VENTUS_BACKEND_ABI, least);
         return false;
     }
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {

@@ -324,6 +324,11 @@ void ventus_device_info(const ventus_device *device, struct ventus_info *info) {
 
 const char *device_backend(const ventus_device *device) { return device->backend ? device->backend->spec : ""; }
 
+bool device_shows_program(const ventus_device *device)
+{
+    return device->debugger || backend_shows_program(device->backend);
+}
+
 struct gpu *device_gpu(const ventus_device *device) { return device->gpu; }
 
 bool device_regroups(const ventus_device *device)

@@ -30,6 +30,10 @@ uint32_t device_features(const ventus_device *device);
 /* The same of device `index`, when it can be opened, and how many bytes it has for buffers. */
 uint32_t device_features_of(size_t index, uint64_t *memory);
 
+/* Does somebody look at the programs that the device runs: a debugger, or a device behind the driver that shows them?
+ */
+bool device_shows_program(const ventus_device *device);
+
 /* The library of the device that runs launches, with its options; "": the machine does. */
 const char *device_backend(const ventus_device *device);
 

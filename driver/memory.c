@@ -76,11 +76,12 @@ static bool open_block(ventus_device *d, const struct block *b)
     return space_map(d, b->addr, b->size, GPU_READ | GPU_WRITE);
 }
 
-/* May the pages of a freed block stay open? Not when somebody observes accesses, nor in a heap whose blocks need not
- * have closed pages between them. */
+/* May the pages of a freed block stay open? Not when somebody observes accesses, which a debugger alone does not, nor
+ * in a heap whose blocks need not have closed pages between them. */
 static bool may_keep(const ventus_device *d, uint64_t size)
 {
-    return size <= KEPT_BYTES && !d->heap.flags && !gpu_observed(d->gpu);
+    const bool observed = d->debugger ? d->check != NULL : gpu_observed(d->gpu);
+    return size <= KEPT_BYTES && !d->heap.flags && !observed;
 }
 
 static void keep_open(ventus_device *d, uint32_t addr, uint64_t size)

@@ -1,4 +1,4 @@
-/* The driver's end of a machine in another process: each function is a request and its answer. */
+/* The driver's end of a device in another process: each function is a request and its answer. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,6 @@
 
 struct ventus_backend_device {
     int fd;
-    uint64_t program; /* the serial of the one that the other side has; 0: none */
 };
 
 /* ---- the socket ---- */
@@ -169,6 +168,14 @@ static uint32_t counters(struct ventus_backend_device *d, struct ventus_backend_
     return size / sizeof *c < room ? size / sizeof *c : room;
 }
 
+/* A launch says whether the other side has gone. */
+static void program(struct ventus_backend_device *d, const void *elf, uint64_t size)
+{
+    const struct remote_request r = {REMOTE_PROGRAM, (uint32_t)size, 0, 0};
+    char why[100];
+    if (size <= REMOTE_MOST) ask(d, &r, elf, NULL, 0, NULL, why, sizeof why);
+}
+
 const struct ventus_backend *remote_backend(void)
 {
     static const struct ventus_backend table = {.abi = VENTUS_BACKEND_ABI,
@@ -180,15 +187,7 @@ const struct ventus_backend *remote_backend(void)
                                                 .read = read_memory,
                                                 .launch = launch,
                                                 .wait = wait_for,
-                                                .counters = counters};
+                                                .counters = counters,
+                                                .program = program};
     return &table;
-}
-
-void remote_program(struct ventus_backend_device *d, const void *elf, size_t size, uint64_t serial)
-{
-    const struct remote_request r = {REMOTE_PROGRAM, (uint32_t)size, 0, 0};
-    char why[100];
-    if (serial == d->program || size > REMOTE_MOST) return;
-    d->program = serial;
-    ask(d, &r, elf, NULL, 0, NULL, why, sizeof why);
 }

@@ -1,6 +1,6 @@
-/* A machine in another process, behind the driver as any other device is (ventus_backend.h):
- * VENTUS_BACKEND=remote,SOCKET. `ventus debug --host` starts one, so that a debugger that stops the program does not
- * stop the machine.
+/* A device in another process, behind the driver as any other is (ventus_backend.h): VENTUS_BACKEND=remote,SOCKET.
+ * `ventus debug --host` starts one that is our machine, so that a debugger that stops the program does not stop the
+ * machine.
  *
  * One socket, requests and their answers in turn, in structures of this header: both ends are of one build. */
 #ifndef VENTUS_DRIVER_REMOTE_H
@@ -51,11 +51,25 @@ bool remote_receive(int fd, void *bytes, size_t n);
 
 /* The table of such devices. */
 const struct ventus_backend *remote_backend(void);
-/* Tells a device of that table the program of its next launches, for its debugger alone; `serial` tells it from others.
- * A launch says whether the other side has gone. */
-void remote_program(struct ventus_backend_device *device, const void *elf, size_t size, uint64_t serial);
 
-/* ---- remote_machine.c: the machine's end ---- */
+/* ---- remote_server.c: the device's end ---- */
+
+/* What programs of other processes find at a socket: a device of any table, for one program after another. */
+struct remote_service {
+    const struct ventus_backend *table;
+    /* Makes a device in place of the table's `open`, which nobody calls, for a program that has come. NULL: it cannot.
+     */
+    struct ventus_backend_device *(*open)(void *user);
+    void *user;
+};
+
+/* Listens at `path`, a socket for this user alone. -1, and errno, when that cannot be. */
+int remote_listen(const char *path);
+/* Serves the programs that come to that socket, and does not return. Each request, whatever it is, has an answer or
+ * ends the connection. */
+_Noreturn void remote_serve(const struct remote_service *service, int listener);
+
+/* ---- remote_machine.c: a machine with a debugger there ---- */
 
 /* Is a machine, with a debugger's server at `gdb` (debug/debugger.h), for the programs that come to the socket `path`,
  * one after another. SIGTERM or SIGHUP ends the process and removes its files: both sockets, what the debugger has been

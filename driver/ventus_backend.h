@@ -121,7 +121,7 @@ struct ventus_backend_device; /* the library's own */
 
 struct ventus_backend {
     uint32_t abi;  /* VENTUS_BACKEND_ABI */
-    uint32_t size; /* of this structure */
+    uint32_t size; /* of this structure as the library has it; the driver looks at nothing behind it */
 
     /* Makes a device, with all of its memory unwritten. Options that it does not know are an error that names those
      * that it does. Several may be open at once: a library that can have only one makes it at its first write. */
@@ -153,6 +153,13 @@ struct ventus_backend {
 
     /* Writes up to `room` counters of the last launch. Returns how many. */
     uint32_t (*counters)(struct ventus_backend_device *device, struct ventus_backend_counter *counters, uint32_t room);
+
+    /* May be NULL, or be missing at the end of the table, whose `size` says so. For a device that shows programs to its
+     * user, in a debugger or a trace: the ELF file (docs/architecture.md), of `size` bytes, of the launches that
+     * follow. Called before the first launch of a program that is not the last launch's, when what it needs has been
+     * written and nothing runs. A device that cannot use the file ignores it. OpenCL compiles programs with debug
+     * information (-g) for a device with this function. */
+    void (*program)(struct ventus_backend_device *device, const void *elf, uint64_t size);
 };
 
 /* What the library exports. The table stays as long as the process. */

@@ -81,14 +81,18 @@ bool host_spin(uint64_t end)
 void host_pages_open(struct host_pages *h)
 {
     h->file = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+    if (h->file >= 0) h->file = host_above_standard(h->file);
     h->size = (uintptr_t)sysconf(_SC_PAGESIZE);
-    h->first = h->count = 0;
+    host_pages_look(h);
 }
 
-/* Reads entries from that of page `first` on. False: the host does not tell. */
-static bool read_entries(struct host_pages *h, uintptr_t first)
+void host_pages_look(struct host_pages *h) { h->first = h->count = 0; }
+
+/* Reads entries from that of page `first` on, as far as `end`. False: the host does not tell. */
+static bool read_entries(struct host_pages *h, uintptr_t first, uintptr_t end)
 {
-    ssize_t n = pread(h->file, h->entries, sizeof h->entries, (off_t)(first * sizeof *h->entries));
+    const uintptr_t room = sizeof h->entries / sizeof *h->entries, wanted = end - first < room ? end - first : room;
+    ssize_t n = pread(h->file, h->entries, wanted * sizeof *h->entries, (off_t)(first * sizeof *h->entries));
     h->first = first;
     h->count = n > 0 ? (uintptr_t)n / sizeof *h->entries : 0;
     return h->count;
@@ -98,7 +102,7 @@ uintptr_t host_touched(struct host_pages *h, uintptr_t first, uintptr_t end)
 {
     const uint64_t present_or_swapped = (uint64_t)3 << 62;
     for (uintptr_t i = first; i < end; i++) {
-        if (i - h->first >= h->count && !read_entries(h, i)) return i;
+        if (i - h->first >= h->count && !read_entries(h, i, end)) return i;
         if (h->entries[i - h->first] & present_or_swapped) return i;
     }
     return end;

@@ -41,9 +41,10 @@ struct host_pages {
     uint64_t entries[512];
 };
 
-/* For private memory that nothing is written to meanwhile. Pages are numbered by their addresses, divided by the size
- * of the host's pages. To be closed. */
+/* For private memory, mapped once. It keeps the host's answers: call host_pages_look if memory may have been written.
+ * Pages are numbered by their addresses, divided by the size of the host's pages. To be closed. */
 void host_pages_open(struct host_pages *h);
+void host_pages_look(struct host_pages *h);
 /* The number of the first touched page of those from `first` on and below `end`, else `end`. */
 uintptr_t host_touched(struct host_pages *h, uintptr_t first, uintptr_t end);
 void host_pages_close(struct host_pages *h);

@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "driver/gpu.h"
 #include "host/number.h"
 #include "objects.h"
 
@@ -277,6 +278,7 @@ void build_for(struct build *b, const ventus_device *device)
     snprintf(b->pools, sizeof b->pools, "%u,%u,%u,%u", (unsigned)pools.scalars, (unsigned)pools.vectors,
              (unsigned)info.threads_per_warp, (unsigned)device_max_group(&info));
     device_lacks(b->lacks, sizeof b->lacks);
+    b->shown = device_shows_program(device);
 }
 
 char *build_options(const struct build *b)

@@ -1,6 +1,6 @@
-/* Programs that a debugger is to look at (VENTUS_GDB, or a machine with one in another process): they are built with
- * -g, and their source, which is a string, is also a file that the debugger finds by the name in the debug information.
- * The files are in the cache, or, without one, in a folder of the user's below the one for temporary files. Called by
+/* Programs for a device that shows them to somebody, in a debugger say (device_shows_program): they are built with -g,
+ * and their source, which is a string, is also a file that the debugger finds by the name in the debug information. The
+ * files are in the cache, or, without one, in a folder of the user's below the one for temporary files. Called by
  * build_cache.c. */
 #include <errno.h>
 #include <fcntl.h>
@@ -13,12 +13,6 @@
 
 #include "host/disk_cache.h"
 #include "objects.h"
-
-static bool debugger_wanted(void)
-{
-    const char *where = secure_getenv("VENTUS_GDB"), *device = secure_getenv("VENTUS_BACKEND");
-    return (where && *where) || (device && !strncmp(device, "remote,", 7));
-}
 
 /* Makes a folder that only this user may enter. */
 static bool make_folder(char folder[PATH_MAX])
@@ -89,7 +83,7 @@ cl_int build_debugged(struct build *b)
     const struct build asked = *b;
     char *options = NULL, *source = NULL;
     size_t size = 0;
-    if (!debugger_wanted() || b->objects) return build_cached(b);
+    if (!b->shown || b->objects) return build_cached(b);
     if (asprintf(&options, "-g %s", b->options ? b->options : "") < 0) return CL_OUT_OF_HOST_MEMORY;
     if (!b->il && (source = named_source(b, &size))) b->source = source, b->source_size = size;
     b->options = options;

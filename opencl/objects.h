@@ -662,6 +662,7 @@ struct build {
     struct executable **objects; /* to link instead of compiling */
     cl_uint nobjects;
     const char *kernel;   /* the one of a draft that is to be linked; NULL: all */
+    bool shown;           /* somebody will look at the program on the device, by build_for */
     bool draft;           /* the result may be a draft */
     bool il;              /* the source is a module of SPIR-V */
     bool object;          /* the result is an object */
@@ -678,8 +679,7 @@ void build_for(struct build *build, const ventus_device *device);
 cl_int build_run(struct build *build);
 /* The same, or the kept result of an equal build: build_cache.c. */
 cl_int build_cached(struct build *build);
-/* The same; for a debugger, if the environment wants one, with debug information and a file of the source: debugged.c.
- */
+/* The same, with debug information and a file of the source for a program that is `shown`: debugged.c. */
 cl_int build_debugged(struct build *build);
 /* Adds what a source includes to a key; false: only the preprocessor knows that. In includes.c. */
 bool includes_add(FILE *key, const char *source, size_t size, const char *options);

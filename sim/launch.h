@@ -85,7 +85,7 @@ const struct gpu_config *gpu_config_of(const struct gpu *gpu);
 
 /* ---- mem.c: the guest address space ---- */
 
-enum gpu_access { GPU_READ = 1, GPU_WRITE = 2, GPU_EXEC = 4 };
+enum gpu_access { GPU_READ = 1, GPU_WRITE = 2, GPU_EXEC = 4, GPU_SHARED = 8 /* by gpu_mem_open_shared alone */ };
 
 /* Opens [addr, addr + size) with the given access (enum gpu_access); both ends are rounded outward to pages. Pages
  * to write or to execute can be read too. New pages read as zero; open ones keep what they hold. Returns false when
@@ -115,8 +115,15 @@ bool gpu_mem_can_share(uint32_t addr, uint64_t size);
  * to what the guest can only read, needs gpu_mem_code_changed afterwards. Valid until the range is closed. */
 void *gpu_mem(struct gpu *gpu, uint32_t addr, uint64_t size);
 
-/* The first page at or behind `addr` that can be written; 2^32: none. */
+/* The address of the first page at or behind `addr` that can be written; 2^32: none. */
 uint64_t gpu_mem_writable(const struct gpu *gpu, uint64_t addr);
+
+/* The end of the writable range of `addr`, whose pages are all shared with the host or all not; `addr` itself when that
+ * page cannot be written. */
+uint64_t gpu_mem_writable_end(const struct gpu *gpu, uint64_t addr);
+
+/* Does the host write the page of `addr` by pointers of its own (gpu_mem_open_shared)? */
+bool gpu_mem_is_shared(const struct gpu *gpu, uint32_t addr);
 
 /* Drops decoded instructions, and constants that are known of a program; call after writing to either. */
 void gpu_mem_code_changed(struct gpu *gpu);

@@ -133,7 +133,7 @@ bool gpu_mem_open_shared(struct gpu *gpu, uint32_t addr, uint64_t size)
         return false;
     }
     code_remapped(gpu, first, last, 0);
-    set_pages(gpu, first, last, GPU_READ | GPU_WRITE);
+    set_pages(gpu, first, last, GPU_READ | GPU_WRITE | GPU_SHARED);
     return true;
 }
 
@@ -165,20 +165,38 @@ void *gpu_mem(struct gpu *gpu, uint32_t addr, uint64_t size)
 
 void gpu_mem_code_changed(struct gpu *gpu) { code_drop(gpu); }
 
-/* Can one of the eight pages from `page` on be written? */
-static bool eight_writable(const struct gpu *gpu, uint64_t page)
+/* A byte in each of eight. */
+static uint64_t eight_times(unsigned byte) { return byte * 0x0101010101010101u; }
+
+/* The bits of `access` that each of the eight pages from `page` on has. */
+static uint64_t eight_pages(const struct gpu *gpu, uint64_t page, unsigned access)
 {
     uint64_t eight;
     memcpy(&eight, gpu->pages + page, sizeof eight);
-    return eight & GPU_WRITE * 0x0101010101010101u;
+    return eight & eight_times(access);
 }
 
 uint64_t gpu_mem_writable(const struct gpu *gpu, uint64_t addr)
 {
     uint64_t page = addr >> PAGE_BITS;
     while (page < PAGES && !(gpu->pages[page] & GPU_WRITE)) {
-        if (!gpu->been_writable[page >> MANY_BITS]) page = ((page >> MANY_BITS) + 1) << MANY_BITS;
-        else page += page % 8 || eight_writable(gpu, page) ? 1 : 8;
+        const uint64_t many = page >> MANY_BITS;
+        const uint8_t *been = memchr(gpu->been_writable + many, 1, sizeof gpu->been_writable - many);
+        if (!been) return MEM_SPAN;
+        if (been != gpu->been_writable + many) page = (uint64_t)(been - gpu->been_writable) << MANY_BITS;
+        else page += page % 8 || eight_pages(gpu, page, GPU_WRITE) ? 1 : 8;
     }
     return page << PAGE_BITS;
 }
+
+uint64_t gpu_mem_writable_end(const struct gpu *gpu, uint64_t addr)
+{
+    const unsigned asked = GPU_WRITE | GPU_SHARED;
+    uint64_t page = addr >> PAGE_BITS;
+    const unsigned is = page < PAGES ? gpu->pages[page] & asked : 0;
+    while (page < PAGES && is & GPU_WRITE && (gpu->pages[page] & asked) == is)
+        page += page % 8 || eight_pages(gpu, page, asked) != eight_times(is) ? 1 : 8;
+    return page << PAGE_BITS;
+}
+
+bool gpu_mem_is_shared(const struct gpu *gpu, uint32_t addr) { return gpu->pages[addr >> PAGE_BITS] & GPU_SHARED; }

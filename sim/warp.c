@@ -17,6 +17,13 @@ const void *warp_memory(const struct warp *w, uint64_t addr, uint32_t size)
     return launch_memory(w->group->sm->gpu, w->group->launch, addr, size);
 }
 
+bool warp_memory_is_code(const struct warp *w, uint64_t addr)
+{
+    const struct gpu *gpu = w->group->sm->gpu;
+    const uint8_t *at = warp_memory(w, addr, 1);
+    return at && gpu->pages[(at - gpu->mem) >> PAGE_BITS] & GPU_EXEC;
+}
+
 bool warp_csr(const struct warp *w, unsigned number, uint32_t *value) { return csr_read(w, number, value); }
 
 /* ---- registers ---- */

@@ -98,6 +98,9 @@ const struct access *warp_access(const struct warp *w);
  * page; NULL if nothing is open there. */
 const void *warp_memory(const struct warp *w, uint64_t addr, uint32_t size);
 
+/* Is there something that can be executed? */
+bool warp_memory_is_code(const struct warp *w, uint64_t addr);
+
 /* Counts the bytes of asynchronous copies that the warp has issued and that are not yet in local memory. */
 uint32_t warp_copies(const struct warp *w);
 

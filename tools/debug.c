@@ -17,6 +17,7 @@
 #include "check/check.h"
 #include "driver/gpu.h"
 #include "driver/remote.h"
+#include "host/scratch.h"
 #include "tool.h"
 
 enum { FLAG_LLDB, FLAG_COMMANDS, FLAG_DEBUGGER, FLAG_CHECK, FLAG_HOST };
@@ -42,10 +43,11 @@ enum { MOST_WORDS = 4096 };
 struct session {
     bool lldb, host;
     const char *commands, *debugger;
-    char *check;                            /* the option of `ventus run`, "--check=KINDS"; NULL: not wanted */
-    char folder[64], socket[80], given[80]; /* given: commands of standard input */
-    char device[80];                        /* --host: the socket of the machine, for the program */
-    char **program;                         /* --host: what the debugger is to run */
+    char *check; /* the option of `ventus run`, "--check=KINDS"; NULL: not wanted */
+    struct scratch folder;
+    char socket[SCRATCH_PATH + 10], given[SCRATCH_PATH + 10]; /* in it; given: commands of standard input */
+    char device[SCRATCH_PATH + 10];                           /* --host: the socket of the machine, for the program */
+    char **program;                                           /* --host: what the debugger is to run */
     pid_t machine;
 };
 
@@ -76,13 +78,25 @@ static bool exists(const char *path)
     return lstat(path, &s) == 0;
 }
 
-/* In a process group of its own: Ctrl-C is the debugger's. */
-static void start(struct session *s, char **words, const char *where, bool kernel)
+/* Forks a child into a process group of its own: Ctrl-C is the debugger's. One that is ours alone ends with us, and one
+ * that a signal reaches before its own program begins ends, too. Returns true in the child. */
+static bool fork_machine(struct session *s, bool ours)
 {
+    const pid_t parent = getpid();
     s->machine = fork();
     if (s->machine < 0) die("cannot start a process: %s", strerror(errno));
-    if (s->machine) return;
+    if (s->machine) return false;
     setpgid(0, 0);
+    signal(SIGTERM, SIG_DFL);
+    signal(SIGHUP, SIG_DFL);
+    if (ours) prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (ended_by || (ours && getppid() != parent)) _exit(EXIT_FAILED);
+    return true;
+}
+
+static void start(struct session *s, char **words, const char *where, bool kernel)
+{
+    if (!fork_machine(s, kernel)) return;
     if (!kernel) setenv("VENTUS_GDB", where, 1);
     if (!kernel && s->check) setenv("VENTUS_CHECK", strchr(s->check, '=') + 1, 1);
     execvp(kernel ? "/proc/self/exe" : words[0], words);
@@ -95,15 +109,7 @@ static void start_machine(struct session *s, const char *where)
 {
     struct gpu_config config;
     char why[600] = "";
-    const pid_t parent = getpid();
-    s->machine = fork();
-    if (s->machine < 0) die("cannot start a process: %s", strerror(errno));
-    if (s->machine) return;
-    setpgid(0, 0);
-    signal(SIGTERM, SIG_DFL);
-    signal(SIGHUP, SIG_DFL);
-    prctl(PR_SET_PDEATHSIG, SIGTERM);
-    if (getppid() != parent) _exit(EXIT_FAILED);
+    if (!fork_machine(s, true)) return;
     if (device_gpu_config(0, &config, why, sizeof why) == VENTUS_OK)
         remote_machine(&config, s->device, where, why, sizeof why);
     fprintf(stderr, "ventus debug: %s\n", why);
@@ -209,10 +215,8 @@ static void finish(struct session *s, int code, bool kernel)
     if (s->machine && kernel && !ended_by) usleep(50000); /* it may be about to end, with something to say */
     if (s->machine && (kernel || code == 127 || ended_by)) kill(s->machine, SIGTERM);
     if (s->machine) waitpid(s->machine, NULL, 0);
-    unlink(s->socket);
-    unlink(s->device);
-    unlink(s->given);
-    rmdir(s->folder);
+    scratch_remove(&s->folder);
+    scratch_sweep(); /* the machine's, which a signal has ended */
 }
 
 /* ---- the command ---- */
@@ -222,7 +226,7 @@ static void take_commands(struct session *s)
 {
     size_t size;
     if (!s->commands || strcmp(s->commands, "-")) return;
-    snprintf(s->given, sizeof s->given, "%s/commands", s->folder);
+    snprintf(s->given, sizeof s->given, "%s/commands", s->folder.path);
     void *text = read_file("-", &size);
     write_file(s->given, text, size);
     free(text);
@@ -240,10 +244,9 @@ static char *check_option(const struct args *a)
 
 static void make_folder(struct session *s)
 {
-    snprintf(s->folder, sizeof s->folder, "/tmp/ventus-debug-XXXXXX");
-    if (!mkdtemp(s->folder)) die("cannot make a folder in /tmp: %s", strerror(errno));
-    snprintf(s->socket, sizeof s->socket, "%s/gdb", s->folder);
-    snprintf(s->device, sizeof s->device, "%s/device", s->folder);
+    if (!scratch_make(&s->folder)) die("cannot make a folder for temporary files: %s", strerror(errno));
+    snprintf(s->socket, sizeof s->socket, "%s/gdb", s->folder.path);
+    snprintf(s->device, sizeof s->device, "%s/device", s->folder.path);
 }
 
 int cmd_debug(int argc, char **argv)

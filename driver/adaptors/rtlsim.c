@@ -466,6 +466,7 @@ const struct ventus_backend *ventus_backend_table(void)
                                                 get,
                                                 launch,
                                                 wait_for,
-                                                counters};
+                                                counters,
+                                                NULL /* program */};
     return &table;
 }

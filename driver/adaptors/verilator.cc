@@ -740,7 +740,8 @@ static uint32_t counters(device *d, ventus_backend_counter *c, uint32_t room)
 
 extern "C" const ventus_backend *ventus_backend_table(void)
 {
-    static const ventus_backend table = {VENTUS_BACKEND_ABI, sizeof table, open_device, close_device, describe,
-                                         write_memory,       read_memory,  launch,      wait,         counters};
+    static const ventus_backend table = {
+        VENTUS_BACKEND_ABI, sizeof table, open_device, close_device, describe, write_memory,
+        read_memory,        launch,       wait,        counters,     nullptr /* program */};
     return &table;
 }

@@ -1,4 +1,5 @@
 /* Device libraries that are wrong: CASE says in what way. tests/shell/backend.sh compiles them. */
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +31,8 @@ enum {
     OWN_TIMEOUT,
     LONG_TEXT,
     NEVER_READ,
-    GOOD
+    GOOD,
+    OLD_TABLE /* one that ends before the functions that may be missing: what is behind it is anything */
 };
 
 struct ventus_backend_device {
@@ -111,5 +113,7 @@ const struct ventus_backend *ventus_backend_table(void)
     if (CASE == SHORT_TABLE) t.size = 16;
     if (CASE == NO_WAIT) t.wait = NULL;
     if (CASE == NO_OPEN) t.open = NULL;
+    if (CASE == OLD_TABLE)
+        t.size = offsetof(struct ventus_backend, program), memset(&t.program, 0x55, sizeof t.program);
     return &t;
 }

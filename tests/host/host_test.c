@@ -36,6 +36,12 @@ static void test_touched_pages(void **state)
         assert_int_equal(host_touched(&pages, first, first + 7), first + 7);
         host_pages_close(&pages);
     }
+    host_pages_open(&pages);
+    assert_int_equal(host_touched(&pages, first + 8, first + 100), first + 100);
+    memory[20 * size] = 1;
+    host_pages_look(&pages);
+    assert_int_equal(host_touched(&pages, first + 8, first + 100), first + 20);
+    host_pages_close(&pages);
     munmap((void *)memory, PAGES * size);
 }
 

@@ -7,6 +7,7 @@ import sys
 import tempfile
 import time
 
+os.environ.pop("LD_PRELOAD", None) # no sanitizer for the debugger
 VENTUS, SOURCE = os.environ["VENTUS_BUILD"] + "/ventus", os.environ["VENTUS_SOURCE"] + "/tests/debug/sums.cl"
 PIPES = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
 

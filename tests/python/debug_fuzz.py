@@ -10,6 +10,7 @@ import time
 
 ROUNDS = int(sys.argv[1]) if len(sys.argv) > 1 else 20
 SEED = int(sys.argv[2]) if len(sys.argv) > 2 else 1
+os.environ.pop("LD_PRELOAD", None) # no sanitizer for the debugger
 VENTUS = os.environ["VENTUS_BUILD"] + "/ventus"
 SOURCES = os.environ["VENTUS_SOURCE"] + "/tests/debug/"
 # One without, one with checks, which stop inside of instructions.

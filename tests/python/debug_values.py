@@ -15,6 +15,7 @@ LOOKS = int(sys.argv[1]) if len(sys.argv) > 1 else 10000
 SEED = int(sys.argv[2]) if len(sys.argv) > 2 else 11
 ITEMS = 64
 FIRST = 0x90000000  # where buffers begin; a page is between them
+os.environ.pop("LD_PRELOAD", None) # no sanitizer for the debugger
 BUILD, SOURCE = os.environ["VENTUS_BUILD"], os.environ["VENTUS_SOURCE"]
 
 # ---- types ----

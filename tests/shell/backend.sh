@@ -276,4 +276,73 @@ wrong_library 1 'the launch has not ended within the time-out of the device'
 wrong_library 1 'hostile23.so: xxxx'
 wrong_library 1 'was stopped: the launch had not ended'
 wrong_library 0 ''
+wrong_library 0 '' # of an older header
+
+# ---- the same in another process: a socket in front of a table ----
+serve() { # LIBRARY [OPTIONS]
+    rm -f socket
+    "$VENTUS_BUILD/tests/device/serve" "$1" "$PWD/socket" ${2-} 2>serve.txt &
+    server=$!
+    for i in $(seq 500); do [ -S socket ] && break; kill -0 $server 2>/dev/null || break; sleep 0.02; done
+}
+unserve() { kill $server 2>/dev/null && { wait $server 2>/dev/null; [ $? = 143 ]; } || wrong "the server of $1 has ended: $(cat serve.txt)"; }
+far=remote,$PWD/socket
+serve $machine
+for case in algorithms atomic double-printf printf private struct; do
+    check 0 '' on "$far" "$VENTUS_BUILD/tests/clrun" "$VENTUS_SOURCE/tests/cl/$case.cl"
+done
+check 0 'correct' on "$far" "$VENTUS_BUILD/examples/vecadd"
+check 1 'write to unmapped or read-only memory at 0xd0000000' on "$far" "$ventus" run k.elf -k stray -g 64 -a buf:256
+on "$far" "$ventus" run k.elf -k f -g 64 -a buf:256 -a i:3 --show 0:i --stats 2>&1 | grep -v '^cycles of the device' >device.txt
+diff own.txt device.txt || wrong "the machine behind a socket is another one"
+check 0 '  0 3 6 9 12 15' on "$far" "$ventus" run k.elf --config sv39.conf -k f -g 64 -a buf:256 -a i:3 --show 0:i
+check 1 'was stopped: the launch had not ended in time' env VENTUS_TIMEOUT=1 VENTUS_BACKEND="$far" timeout 60 "$ventus" run k.elf -k forever -g 64 -a buf:256
+/usr/bin/python3 - <<'END_OF_PROGRAM' || wrong "the server answers what is no request"
+import random, socket, struct
+def ask(data, more=False): # more: there may be more to come, and the server ends it
+    s = socket.socket(socket.AF_UNIX)
+    s.settimeout(20)
+    s.connect("socket")
+    try:
+        s.sendall(data)
+        if not more:
+            s.shutdown(socket.SHUT_WR)
+        return b"".join(iter(lambda: s.recv(65536), b""))
+    except ConnectionError: # it has not waited for the rest
+        return b""
+question = struct.pack("=IIIxxxxQ", 0, 112, 0, 0) # enum remote_call: REMOTE_DESCRIBE, without what follows
+assert ask(question) == b"" and ask(struct.pack("=IIIxxxxQ", 99, 0, 0, 0), True) == b"" and ask(struct.pack("=IIIxxxxQ", 1, 1 << 31, 0, 0), True) == b""
+assert b"another build" in ask(struct.pack("=IIIxxxxQ", 0, 0, 0, 0))
+random.seed(7)
+for i in range(100):
+    call = [n for n in (random.randrange(7) for _ in range(4)) if n not in (0, 4)] # nothing is described, and nothing launched
+    ask(b"".join(struct.pack("=IIIxxxxQ", n, 16, random.choice((0, 64, 1 << 31)), random.choice((0, 0x90000000, 0xfffffff0, 1 << 40))) +
+                 random.randbytes(16) for n in call if n not in (1, 2)))
+END_OF_PROGRAM
+check 0 'correct' on "$far" "$VENTUS_BUILD/examples/vecadd"
+unserve machine
+serve $machine lack=4
+check 0 'can do: faults print partial' on "$far" "$ventus" info
+unserve lack=4
+serve $machine single=1 # the device of a program that has gone is closed
+for i in 1 2; do check 0 'correct' on "$far" "$VENTUS_BUILD/examples/vecadd"; done
+unserve single=1
+wrong_far() { # the number and as of wrong_library
+    serve ./hostile$1.so
+    check "$2" "$3" env VENTUS_TIMEOUT=1 VENTUS_BACKEND="$far" "$ventus" run k.elf -k f -g 64 -a buf:256 -a i:3
+    unserve hostile$1
+}
+wrong_far 7 1 'the device cannot be opened'
+wrong_far 10 1 'sms must be 1 to 1024'
+wrong_far 12 1 'it has features that nobody knows'
+wrong_far 13 1 'its name or profile has no end'
+wrong_far 14 1 'its profile is none of default'
+wrong_far 15 1 'its memory at 0x80000000 cannot be written: no such memory'
+wrong_far 16 1 'too many groups'
+wrong_far 17 1 'was stopped: the launch had not ended'
+wrong_far 18 1 'its answer to a launch is none that there is'
+wrong_far 19 1 'cannot be read: no such memory'
+wrong_far 21 1 'assertion 17'
+wrong_far 22 1 'the launch has not ended within the time-out of the device'
+wrong_far 25 0 ''
 exit $status

@@ -4,6 +4,8 @@ set -u
 command -v gdb-multiarch >/dev/null || { echo "SKIPPED: no gdb-multiarch (package gdb-multiarch)"; exit 77; }
 PATH=$VENTUS_BUILD:$PATH
 unset VENTUS_CHECK VENTUS_CHECK_FILE VENTUS_ENGINE VENTUS_THREADS
+mkdir temporary
+export XDG_RUNTIME_DIR="$PWD/temporary" TMPDIR="$PWD/temporary"
 page docs/debugger.md 's/^0x[0-9a-f]* in //; s/^0x[0-9a-f]*\t/\t/; s/^[47]\t/\t/; s/ 0x8000[0-9a-f]* line / PC line /'
 [ "$n" -ge 15 ] || wrong "only $n commands found"
 
@@ -57,17 +59,21 @@ cl.Program(context, "kernel void far(global int *a) { a[get_global_id(0) + 1] = 
 queue.finish()
 EOF
 if /usr/bin/python3 -c 'import pyopencl' 2>/dev/null; then
-    mkdir temporary
-    check 0 '^$1 = 63' env XDG_RUNTIME_DIR= TMPDIR="$PWD/temporary" "$ventus" debug --check --check=bounds -x commands -- \
-        "$ventus" exec /usr/bin/python3 far.py
-    left=$(find temporary -name 'ventus-debug-*')
-    [ -z "$left" ] || wrong "the program leaves its files for the debugger: $left"
+    check 0 '^$1 = 63' "$ventus" debug --check --check=bounds -x commands -- \
+        "$ventus" exec ${VENTUS_FOREIGN-} /usr/bin/python3 far.py
+fi
+# The machine in a process of its own has virtual addresses, too: its memory is physical, and lies elsewhere.
+if ${CC:-cc} -g -O0 "$VENTUS_SOURCE/tests/debug/both.c" -o both -lOpenCL 2>/dev/null; then
+    echo 'translation = sv39' >sv39.conf
+    printf "${VENTUS_FOREIGN:+set exec-wrapper $VENTUS_FOREIGN\n}"'set confirm off\nbreak twice if $gid(0) == 40\nrun\nprint a[40] = 7\ndelete\ncontinue\n' >commands
+    check 0 '^sum 11898' env VENTUS_CONFIG=sv39.conf timeout 60 "$ventus" debug --host -x commands -- ./both
+    grep -q '^$1 = 7' out.txt || wrong 'memory with virtual addresses in another process'
 fi
 # A signal ends the debugger, the machine and the folder, too.
 cp "$VENTUS_SOURCE/tests/debug/endless.cl" .
 "$ventus" cc --options -g endless.cl
-printf 'info connections\nshell touch begun\ncontinue\n' >commands
-"$ventus" debug -x commands endless.elf -g 32 -l 32 -a buf:128 -a buf:128 >log.txt 2>&1 &
+printf 'info connections\nshell touch begun\ncontinue\n' >commands.endless
+"$ventus" debug -x commands.endless endless.elf -g 32 -l 32 -a buf:128 -a buf:128 >log.txt 2>&1 &
 until [ -e begun ]; do
     kill -0 $! 2>/dev/null || { wrong 'an endless kernel'; break; }
     sleep 0.02
@@ -76,7 +82,23 @@ sleep 0.2
 kill -TERM $!
 wait $!
 [ $? = 143 ] || wrong 'the exit code of a signal'
-folder=$(grep -o '/tmp/ventus-debug-[A-Za-z0-9]*' log.txt | head -n 1)
+folder=$(grep -o "$PWD/temporary/ventus-session-[A-Za-z0-9]*" log.txt | head -n 1)
 [ -n "$folder" ] && [ ! -e "$folder" ] || { wrong "the folder of a debugger: '$folder'"; cat log.txt; }
-pgrep -f "$folder/gdb" >/dev/null && { wrong 'the machine goes on'; pkill -f "$folder/gdb"; }
+pgrep -f "${folder:-/nowhere}/gdb" >/dev/null && { wrong 'the machine goes on'; pkill -f "${folder:-/nowhere}/gdb"; }
+# So does one that nothing can be done about: the machine ends, and the folders go with the next session.
+rm -f begun
+"$ventus" debug -x commands.endless endless.elf -g 32 -l 32 -a buf:128 -a buf:128 >log.txt 2>&1 &
+until [ -e begun ]; do
+    kill -0 $! 2>/dev/null || { wrong 'an endless kernel'; break; }
+    sleep 0.02
+done
+kill -KILL $!
+wait $! 2>/dev/null
+folder=$(grep -o "$PWD/temporary/ventus-session-[A-Za-z0-9]*" log.txt | head -n 1)
+for i in $(seq 500); do pgrep -f "${folder:-/nowhere}/gdb" >/dev/null || break; sleep 0.02; done
+pgrep -f "${folder:-/nowhere}/gdb" >/dev/null && { wrong 'the machine goes on'; pkill -f "${folder:-/nowhere}/gdb"; }
+check 1 'ended without the GPU' "$ventus" debug -x /dev/null -- true
+# The machines of all these sessions, most of which a signal has ended, have left nothing.
+left=$(find temporary -name 'ventus-session-*')
+[ -z "$left" ] || wrong "sessions leave files: $left"
 exit $status

@@ -792,6 +792,43 @@ static void test_memory_range(void **state)
     guest_close(&g);
 }
 
+/* Where memory can be written begins and ends, with gaps of a page and of much, and at the end of the address space. */
+static void test_writable(void **state)
+{
+    static const uint32_t opened[][2] = {{3, 1}, {5, 11}, {17, 40}, {0x7ff, 1}, {0x93456, 1025}, {0xffff9, 7}};
+    struct gpu_config config;
+    uint64_t at = 0;
+    (void)state;
+    gpu_config_default(&config);
+    struct gpu *gpu = gpu_create(&config, NULL);
+    assert_non_null(gpu);
+    assert_int_equal(gpu_mem_writable(gpu, 0), (uint64_t)1 << 32);
+    for (size_t i = 0; i < sizeof opened / sizeof *opened; i++)
+        assert_true(gpu_mem_open(gpu, opened[i][0] * ABI_PAGE, (uint64_t)opened[i][1] * ABI_PAGE, GPU_WRITE));
+    assert_true(gpu_mem_open(gpu, 60 * ABI_PAGE, ABI_PAGE, GPU_READ));
+    for (size_t i = 0; i < sizeof opened / sizeof *opened; i++, at = gpu_mem_writable_end(gpu, at)) {
+        at = gpu_mem_writable(gpu, at);
+        assert_int_equal(at, (uint64_t)opened[i][0] * ABI_PAGE);
+        assert_int_equal(gpu_mem_writable(gpu, at), at);
+        assert_int_equal(gpu_mem_writable_end(gpu, at), at + (uint64_t)opened[i][1] * ABI_PAGE);
+    }
+    assert_int_equal(at, (uint64_t)1 << 32);
+    assert_int_equal(gpu_mem_writable_end(gpu, 0), 0);
+    gpu_mem_close(gpu, 0x93456 * ABI_PAGE, 1025 * ABI_PAGE);
+    assert_int_equal(gpu_mem_writable(gpu, 0x800 * ABI_PAGE), 0xffff9000);
+    if (gpu_mem_can_share(0xa0000000, 9 * ABI_PAGE)) { /* a range of its own */
+        assert_true(gpu_mem_open_shared(gpu, 0xa0000000, 9 * ABI_PAGE));
+        assert_true(gpu_mem_open(gpu, 0xa0000000 - 8 * ABI_PAGE, 8 * ABI_PAGE, GPU_WRITE));
+        assert_int_equal(gpu_mem_writable_end(gpu, 0xa0000000 - 8 * ABI_PAGE), 0xa0000000);
+        assert_int_equal(gpu_mem_writable_end(gpu, 0xa0000000), 0xa0000000 + 9 * ABI_PAGE);
+        assert_false(gpu_mem_is_shared(gpu, 0xa0000000 - ABI_PAGE));
+        assert_true(gpu_mem_is_shared(gpu, 0xa0000000 + 8 * ABI_PAGE));
+        gpu_mem_close_shared(gpu, 0xa0000000, 9 * ABI_PAGE);
+        assert_false(gpu_mem_is_shared(gpu, 0xa0000000));
+    }
+    gpu_destroy(gpu);
+}
+
 static void test_config(void **state)
 {
     struct gpu_config c;
@@ -868,7 +905,7 @@ int main(void)
         cmocka_unit_test(test_atomics), cmocka_unit_test(test_reservations), cmocka_unit_test(test_reservations_of_a_word), cmocka_unit_test(test_reservations_of_a_place), cmocka_unit_test(test_faults), cmocka_unit_test(test_simt_overflow),
         cmocka_unit_test(test_fault_place), cmocka_unit_test(test_register_limits), cmocka_unit_test(test_launch_limits),
         cmocka_unit_test(test_odd_start), cmocka_unit_test(test_local_closed), cmocka_unit_test(test_local_turns), cmocka_unit_test(test_write_only),
-        cmocka_unit_test(test_code_changes), cmocka_unit_test(test_code_patched), cmocka_unit_test(test_code_closed), cmocka_unit_test(test_code_across_pages), cmocka_unit_test(test_code_written), cmocka_unit_test(test_memory_range), cmocka_unit_test(test_config), cmocka_unit_test(test_thread_csrs),
+        cmocka_unit_test(test_code_changes), cmocka_unit_test(test_code_patched), cmocka_unit_test(test_code_closed), cmocka_unit_test(test_code_across_pages), cmocka_unit_test(test_code_written), cmocka_unit_test(test_memory_range), cmocka_unit_test(test_writable), cmocka_unit_test(test_config), cmocka_unit_test(test_thread_csrs),
     };
     // clang-format on
     return guest_run_tests(tests) + guest_run_tests_native(tests);
