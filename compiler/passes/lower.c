@@ -235,11 +235,22 @@ static uint32_t depth_of(const struct func *f, LLVMValueRef value)
     return v == NO_NODE ? 0 : f->blocks[f->values[v].block].depth;
 }
 
-/* Is a routine best, which hosts have an operation for? Not where a loop divides by one number: half of the work is
- * done in front of it then. */
+/* Is the upper word known to be 0, as far as it shows? */
+static bool fits_word(LLVMValueRef v)
+{
+    if (LLVMIsAConstantInt(v)) return LLVMConstIntGetZExtValue(v) <= UINT32_MAX;
+    if (LLVMIsAZExtInst(v)) return int_width(LLVMTypeOf(LLVMGetOperand(v, 0))) <= 32;
+    LLVMOpcode op = LLVMIsAInstruction(v) ? LLVMGetInstructionOpcode(v) : LLVMCall;
+    if (op == LLVMAnd) return fits_word(LLVMGetOperand(v, 0)) || fits_word(LLVMGetOperand(v, 1));
+    return op == LLVMOr && fits_word(LLVMGetOperand(v, 0)) && fits_word(LLVMGetOperand(v, 1));
+}
+
+/* Is a routine best, which hosts have an operation for? Not where a loop divides by one number, since half of the work
+ * is done in front of it then, nor for divisors of 32 bits, for which half of the code is not needed. */
 static bool is_for_routine(const struct func *f, LLVMValueRef inst)
 {
-    return is_divergent(f, inst) && depth_of(f, LLVMGetOperand(inst, 1)) == depth_of(f, inst);
+    LLVMValueRef divisor = LLVMGetOperand(inst, 1);
+    return is_divergent(f, inst) && depth_of(f, divisor) == depth_of(f, inst) && !fits_word(divisor);
 }
 
 static const struct helper *division(struct lowering *l, LLVMValueRef inst)
