@@ -358,7 +358,7 @@ static bool makes_upper(const struct insn *in, const struct insn *low)
 static bool calls_division(const struct profile_kernel *k, const struct profile_insn *insn, const struct insn *in)
 {
     uint32_t words[ROUTINE_MARK_WORDS], at = insn->pc + (uint32_t)in->imm - k->base - (uint32_t)sizeof words;
-    if (in->op != OP_JAL || at > k->size - sizeof words) return false;
+    if (in->op != OP_JAL || at + (uint64_t)sizeof words > k->size) return false;
     memcpy(words, k->code + at, sizeof words);
     return routine_divides(routine_marked(words));
 }
