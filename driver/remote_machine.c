@@ -14,6 +14,7 @@
 #include "driver/driver.h"
 #include "driver/remote.h"
 #include "host/host.h"
+#include "isa/abi.h"
 #include "sim/engine.h"
 
 struct machine {
@@ -59,6 +60,16 @@ static int describe(struct ventus_backend_device *d, struct ventus_backend_info 
     return 0;
 }
 
+/* Local and private memory is the machine's own; with SV39 the memory of programs lies there, too. */
+static int write_device(struct ventus_backend_device *d, uint64_t addr, const void *src, uint64_t size, char *why,
+                        size_t why_size)
+{
+    const bool own = addr < ABI_CODE_BASE && gpu_config_of(d->gpu)->translation != GPU_SV39;
+    if (!own) return backend_machine_write(d, addr, src, size, why, why_size);
+    snprintf(why, why_size, "local and private memory is the machine's own");
+    return 1;
+}
+
 static uint32_t line_of(const void *module, uint32_t pc) { return ventus_module_line(module, pc); }
 
 /* Kernels may write to a program's variables, not to its code and constants. */
@@ -95,7 +106,7 @@ static const struct ventus_backend table = {.abi = VENTUS_BACKEND_ABI,
                                             .size = sizeof table,
                                             .close = close_device,
                                             .describe = describe,
-                                            .write = backend_machine_write,
+                                            .write = write_device,
                                             .read = backend_machine_read,
                                             .launch = backend_machine_launch,
                                             .wait = backend_machine_wait,
