@@ -420,11 +420,12 @@ static void set_need(const struct flow *f, struct block *b)
 
 bool flow_constant(const struct flow *f, uint32_t addr, const struct isa_memory *m, uint32_t *word)
 {
-    const uint32_t at = addr - f->request->constant_base, unused = 32 - 8 * m->size;
-    const uint64_t size = (uint64_t)f->request->constant_words * 4;
+    const struct native_request *r = f->request;
+    const uint32_t at = addr - r->constant_base, unused = 32 - 8 * m->size;
+    const uint64_t size = (uint64_t)r->constant_words * 4;
     uint32_t bits = 0;
     if (m->words != 1 || at + (uint64_t)m->size > size) return false;
-    memcpy(&bits, (const uint8_t *)f->constants + at, m->size);
+    memcpy(&bits, (const uint8_t *)(f->code + r->code_words) + at, m->size);
     *word = m->is_signed ? (uint32_t)((int32_t)(bits << unused) >> unused) : bits;
     return true;
 }
@@ -433,7 +434,7 @@ bool flow_make(struct flow *f, const struct native_request *request, const uint3
 {
     static const struct gpu none;
     struct gpu *gpu = malloc(sizeof *gpu);
-    *f = (struct flow){.request = request, .code = program, .constants = program + request->code_words};
+    *f = (struct flow){.request = request, .code = program};
     struct search s = {.f = f, .gpu = gpu};
     s.marks = calloc(request->code_words + 1, 1);
     s.todo = malloc((request->code_words + 1) * sizeof *s.todo);

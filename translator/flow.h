@@ -55,8 +55,8 @@ struct block {
 
 struct flow {
     const struct native_request *request;
-    const uint32_t *code, *constants;
-    struct node *nodes; /* ascending by pc; adjacent ones of a block follow one another */
+    const uint32_t *code; /* the constants follow it */
+    struct node *nodes;   /* ascending by pc; adjacent ones of a block follow one another */
     size_t nnodes;
     struct block *blocks; /* ascending */
     size_t nblocks;

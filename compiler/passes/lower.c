@@ -175,11 +175,13 @@ static LLVMValueRef signed_quotient_by(struct lowering *l, LLVMValueRef a, int64
     return LLVMBuildSub(l->b, LLVMBuildXor(l->b, q, sign, ""), sign, "");
 }
 
+static bool is_division(LLVMOpcode op) { return op == LLVMUDiv || op == LLVMSDiv || op == LLVMURem || op == LLVMSRem; }
+
 /* What a division is of one element by a constant; NULL: it is by something else, or by 0, 1 or -1. */
 static LLVMValueRef divided_by_constant(struct lowering *l, LLVMOpcode op, LLVMValueRef *args)
 {
-    const bool is_signed = op == LLVMSDiv || op == LLVMSRem, divides = is_signed || op == LLVMUDiv || op == LLVMURem;
-    if (!divides || !LLVMIsAConstantInt(args[1])) return NULL;
+    const bool is_signed = op == LLVMSDiv || op == LLVMSRem;
+    if (!is_division(op) || !LLVMIsAConstantInt(args[1])) return NULL;
     const uint64_t d = LLVMConstIntGetZExtValue(args[1]);
     if (d <= 1 || (is_signed && d == UINT64_MAX)) return NULL;
     LLVMValueRef q = is_signed ? signed_quotient_by(l, args[0], (int64_t)d) : quotient_by(l, args[0], d);
@@ -217,9 +219,7 @@ static void replace(struct lowering *l, LLVMValueRef inst, const struct helper *
 /* LLVM's main passes can do something about these: they know numbers that need fewer bits. */
 static bool is_long_division(LLVMValueRef inst)
 {
-    LLVMOpcode op = LLVMGetInstructionOpcode(inst);
-    bool divides = op == LLVMUDiv || op == LLVMSDiv || op == LLVMURem || op == LLVMSRem;
-    return divides && int_width(LLVMTypeOf(inst)) == 64;
+    return is_division(LLVMGetInstructionOpcode(inst)) && int_width(LLVMTypeOf(inst)) == 64;
 }
 
 static bool is_divergent(const struct func *f, LLVMValueRef inst)
