@@ -52,7 +52,7 @@ SIZES(WITH_SCALAR, ldexp)
     double libclc_double_##f(double x); \
     OVERLOAD double f(double x) { return x == 0 ? x : libclc_double_##f(x); } \
     MAP1(f, double, double)
-ODD(sin) ODD(tan) ODD(atan) ODD(atanpi) ODD(erf) ODD(expm1)
+ODD(atan) ODD(atanpi) ODD(erf) ODD(expm1)
 
 double libclc_double_sinpi(double x);
 double libclc_double_cospi(double x);

@@ -74,11 +74,10 @@ static void correct_mistakes(LLVMModuleRef clc)
 
 /* Functions that ours take the place of, and use for the arguments that they are right for. */
 static const char *const kept[][2] = {
-    {"_Z4erfcf", "libclc_erfc"},          {"_Z6lgammaf", "libclc_lgamma"},        {"_Z8lgamma_rfPi", "libclc_lgamma_r"},
-    {"_Z5rootnfi", "libclc_rootn"},       {"_Z3sind", "libclc_double_sin"},       {"_Z3tand", "libclc_double_tan"},
-    {"_Z4atand", "libclc_double_atan"},   {"_Z6atanpid", "libclc_double_atanpi"}, {"_Z3erfd", "libclc_double_erf"},
-    {"_Z5expm1d", "libclc_double_expm1"}, {"_Z5sinpid", "libclc_double_sinpi"},   {"_Z5cospid", "libclc_double_cospi"},
-    {"_Z5tanpid", "libclc_double_tanpi"},
+    {"_Z4erfcf", "libclc_erfc"},          {"_Z6lgammaf", "libclc_lgamma"},      {"_Z8lgamma_rfPi", "libclc_lgamma_r"},
+    {"_Z5rootnfi", "libclc_rootn"},       {"_Z4atand", "libclc_double_atan"},   {"_Z6atanpid", "libclc_double_atanpi"},
+    {"_Z3erfd", "libclc_double_erf"},     {"_Z5expm1d", "libclc_double_expm1"}, {"_Z5sinpid", "libclc_double_sinpi"},
+    {"_Z5cospid", "libclc_double_cospi"}, {"_Z5tanpid", "libclc_double_tanpi"},
 };
 
 static void rename_kept(LLVMModuleRef clc)
