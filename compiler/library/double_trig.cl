@@ -24,8 +24,9 @@ static Angle reduced_large(double x)
     int quadrant;
     Angle a;
     __clc_remainder_piby2_large(fabs(x), &a.high, &a.low, &quadrant);
-    if (x < 0) return (Angle){-a.high, -a.low, -quadrant};
-    return (Angle){isfinite(x) ? a.high : NAN, a.low, quadrant};
+    if (!isfinite(x)) a.high = NAN;
+    a.quadrant = quadrant;
+    return x < 0 ? (Angle){-a.high, -a.low, -a.quadrant} : a;
 }
 
 /* 2^47 and more, infinity and NaN: by the exponent alone, which is cheaper than a comparison of doubles. */

@@ -170,29 +170,6 @@ float __ventus_ceil(float f)
 }
 /* The largest float below 0.5 takes halves over the next integer by rounding, and nothing below them. */
 float __ventus_round(float f) { return whole(__ventus_cut_int(f + copysign(0x1.fffffep-2f, f)), f); }
-/* Sine and cosine of one number, most of which is the same for both: lower.c makes calls of it of those of either. libclc
- * finds the quarter of a circle that |x| is in, and what is left of it in two parts. */
-int __clc_argReductionS(private float *rest, private float *rest_of_that, float x);
-float __clc_sinf_piby4(float rest, float rest_of_that);
-float __clc_cosf_piby4(float rest, float rest_of_that);
-PURE float2 __ventus_sincos(float x)
-{
-    float rest, more;
-    int quarter = __clc_argReductionS(&rest, &more, fabs(x));
-    float s = __clc_sinf_piby4(rest, more), c = __clc_cosf_piby4(rest, more);
-    uint turned = (uint)quarter >> 1 << 31, sign = as_uint(x) & 0x80000000;
-    float sine = as_float(as_uint(quarter & 1 ? c : s) ^ turned ^ sign);
-    float cosine = as_float(as_uint(quarter & 1 ? -s : c) ^ turned);
-    return isfinite(x) ? (float2)(sine, cosine) : (float2)NAN;
-}
-#define SINCOS(AS) \
-    OVERLOAD float sincos(float x, AS float *cosine) \
-    { \
-        float2 both = __ventus_sincos(x); \
-        *cosine = both.y; \
-        return both.x; \
-    }
-SINCOS(global) SINCOS(local) SINCOS(private)
 
 float __ventus_frem(float a, float b) { return fmod(a, b); }
 
