@@ -1,7 +1,7 @@
 /* Functions of floats that libclc gets wrong: results or operands that are subnormal count as zero there, zeros have
  * the wrong sign, large arguments are inexact. The builder names libclc's own versions libclc_*, for the arguments that
  * they treat well. Vector forms are made of the scalar ones. */
-#include "library.h"
+#include "exp2.h"
 
 float libclc_erfc(float x);
 float libclc_lgamma(float x);
@@ -34,16 +34,6 @@ MAP1(native_cos, float, float) MAP1(native_tan, float, float)
 MAP2(native_powr, float, float, float) MAP2(native_divide, float, float, float)
 
 /* ---- powers of two ---- */
-
-static float power_of_two(int n) { return as_float((uint)(n + 127) << 23); } /* -126 <= n <= 127 */
-
-/* x * 2^n with one rounding, for 1/4 < |x| < 4 and |n| < 192: what rounds, if the result is subnormal, is the second step
- * alone. */
-static float scaled(float x, int n)
-{
-    int last = n < 0 ? -64 : 64;
-    return x * power_of_two(n - last) * power_of_two(last);
-}
 
 OVERLOAD float ldexp(float x, int n)
 {
@@ -82,14 +72,7 @@ OVERLOAD float exp(float x)
 }
 OVERLOAD float exp2(float x)
 {
-    float in = fmin(fmax(x, -160.0f), 140.0f), shifted = in + 0x1.8p23f, r = in - (shifted - 0x1.8p23f), p = 1.5297326e-5f;
-    p = fma(p, r, 0.00015461445f);
-    p = fma(p, r, 0.0013333502f);
-    p = fma(p, r, 0.009618057f);
-    p = fma(p, r, 0.05550411f);
-    p = fma(p, r, 0.2402265f);
-    p = fma(p, r, 0.6931472f);
-    float result = scaled(fma(p, r, 1.0f), as_int(shifted) - 0x4b400000);
+    float result = exp2_of(fmin(fmax(x, -160.0f), 140.0f), -0.0f);
     return isnan(x) ? x : result;
 }
 MAP1(exp, float, float)
