@@ -38,7 +38,7 @@ struct kept {
 struct history {
     struct gpu *gpu;
     uint64_t launch; /* its number; changes with the lock */
-    bool runs;       /* with the lock: what the host writes is noted */
+    bool runs;       /* with the lock: else nobody need know what the host writes */
     const char *why; /* there is no way back; NULL: there is one */
     bool restored;   /* somebody is on the way back in this launch, or has been */
     struct history_page *pages;
