@@ -28,6 +28,7 @@ struct traveller {
     uint32_t at;                               /* its address, behind the first one */
     uint8_t *memory, before[PAGES * ABI_PAGE]; /* now, and as it is to be after going back; NULL: not compared */
     bool begun;
+    _Atomic bool over;
     struct warp *warp;
 };
 
@@ -278,6 +279,28 @@ static void test_host(void **state)
     close_traveller(t);
 }
 
+static void *tell_always(void *user)
+{
+    struct traveller *t = user;
+    while (!t->over)
+        for (uint32_t page = 0; page < GUEST_BYTES / ABI_PAGE; page++)
+            history_host(t->history, GUEST_DATA + page * ABI_PAGE, ABI_PAGE);
+    return NULL;
+}
+
+/* Another thread tells of other pages all the time. */
+static void test_host_thread(void **state)
+{
+    pthread_t thread;
+    (void)state;
+    struct traveller *t = open_memory();
+    assert_int_equal(pthread_create(&thread, NULL, tell_always, t), 0);
+    travel(t, two_stores, 50);
+    t->over = true;
+    pthread_join(thread, NULL);
+    close_traveller(t);
+}
+
 static void write_shared(struct traveller *t)
 {
     *(uint32_t *)(uintptr_t)(0xb0000000u + 3 * ABI_PAGE) = 5; /* no hook is called */
@@ -428,10 +451,10 @@ static void test_no_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_stores),   cmocka_unit_test(test_once),      cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_code),     cmocka_unit_test(test_by_hand),   cmocka_unit_test(test_host),
-        cmocka_unit_test(test_shared),   cmocka_unit_test(test_closed),    cmocka_unit_test(test_much),
-        cmocka_unit_test(test_too_much), cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_stores),      cmocka_unit_test(test_once),     cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_code),        cmocka_unit_test(test_by_hand),  cmocka_unit_test(test_host),
+        cmocka_unit_test(test_host_thread), cmocka_unit_test(test_shared),   cmocka_unit_test(test_closed),
+        cmocka_unit_test(test_much),        cmocka_unit_test(test_too_much), cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
