@@ -90,6 +90,8 @@ static void on_access(void *user, const struct warp *w, const struct insn *in, c
 {
     struct debugger *d = user;
     (void)in;
+    if (access->write) history_access(d->history, w, access);
+    if (!atomic_load_explicit(&d->watches, memory_order_relaxed)) return;
     pthread_mutex_lock(&d->lock);
     if (d->journey.way == RUNS_ON) {
         stops_access(d, (struct warp *)w, access);
@@ -101,10 +103,17 @@ static void on_access(void *user, const struct warp *w, const struct insn *in, c
     pthread_mutex_unlock(&d->lock);
 }
 
+static void on_change(void *user, const struct warp *w, uint64_t addr, uint32_t size)
+{
+    const struct debugger *d = user;
+    history_write(d->history, w, addr, size);
+}
+
 void machine_go(struct debugger *d)
 {
     stops_settle(d);
-    d->observer.access = d->points.watches > d->points.registers ? on_access : NULL;
+    d->watches = d->points.watches > d->points.registers;
+    if (d->watches) d->observer.access = on_access; /* until the launch ends: it may run when the debugger goes */
     d->nevents = 0;
     d->fault = (struct fault){0};
     *d->message = 0;
@@ -392,6 +401,7 @@ static void on_launch_begin(void *user, const struct launch *launch, const struc
     if (changed && !waited && d->wire.fd >= 0) announce_program(d);
     stand(d, 0);
     if (d->wire.fd >= 0) history_begin(d->history, d->gpu);
+    d->observer.access = d->watches || !history_missing(d->history) ? on_access : NULL;
     pthread_mutex_unlock(&d->lock);
 }
 
@@ -433,7 +443,7 @@ static bool on_again(void *user)
     }
     d->travels = again && j->way == RUNS_TO_NOW;
     d->rewind = false;
-    if (again) history_restore(d->history, d->gpu);
+    if (again) history_restore(d->history);
     set_attention(d);
     pthread_mutex_unlock(&d->lock);
     return again;
@@ -487,6 +497,7 @@ struct debugger *debugger_new(struct gpu *gpu, const char *where, char *why, siz
                                     .group_begin = on_group_begin,
                                     .group_end = on_group_end,
                                     .before = on_before,
+                                    .change = on_change,
                                     .fault = on_fault,
                                     .mistake = on_mistake};
     d->until = UINT64_MAX;

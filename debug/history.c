@@ -1,180 +1,246 @@
 /* Going back: the machine is deterministic, so to be at an earlier instruction of a launch is to run it again from its
  * beginning, on the memory of then, up to that instruction.
  *
- * At the beginning of a launch under a debugger the pages that the device can write are copied, those that somebody has
- * touched. Registers, local memory and private memory need no copy: they begin as zeros, or as the launch finds them in
- * these pages. To go back the launch is ended, its memory put back, and the launch run twice: first to see where the
- * last stop before the present instruction is, then up to there. What the host has written meanwhile stays. */
+ * A page is copied when the launch is about to write it for the first time. The machine announces each access before
+ * its first byte moves, and so does who changes memory by hand (struct observer). So no page is protected from writing:
+ * the host program's handlers of signals see nothing of it, its system calls find all pages open, and a launch that
+ * writes little costs little, however much memory there is. Only memory shared with the host is copied when the launch
+ * begins: the host writes it by pointers of its own, which nobody announces, and the launch has to find it as it was.
+ * Registers, local memory and private memory need no copy: they begin as zeros, or as the launch finds them in these
+ * pages.
+ *
+ * To go back the launch is ended, its memory put back, and the launch run twice: first to see where the last stop
+ * before the present instruction is, then up to there. Pages that the host has written meanwhile stay. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "debug/parts.h"
-#include "host/host.h"
 #include "isa/abi.h"
+#include "sim/layout.h"
 
-enum { PAGES_MOST = 1 << 18 /* 1 GiB */, RANGES_MOST = 256, FREE_MOST = 1024, FEW_PAGES = 4 };
+enum {
+    PAGES = 1 << 20,
+    BLOCK = 256 /* copies */,
+    BLOCKS_MOST = 1024, /* 1 GiB */
+    BLOCKS_FREE = 4,    /* that stay for the next launch */
+};
+#define ZEROS UINT32_MAX
 
+/* The numbers of the launches in which it was copied, and in which the host has written it. */
 struct history_page {
-    uint32_t addr;
-    uint8_t bytes[ABI_PAGE];
+    uint64_t kept, host;
+};
+
+struct kept {
+    uint32_t page, copy; /* or ZEROS */
 };
 
 struct history {
-    struct host_pages host;      /* kept open: opening takes as long as a small launch */
-    struct history_page **pages; /* ascending; behind them those that are free */
-    size_t n, made, room;
-    bool whole; /* all that is to be put back is here */
-    pthread_mutex_t lock;
-    struct {
-        uint32_t addr;
-        uint64_t size;
-    } written[RANGES_MOST]; /* by the host, since then */
-    size_t nwritten;
+    struct gpu *gpu;
+    uint64_t launch; /* its number; changes with the lock */
+    bool runs;       /* with the lock: else nobody need know what the host writes */
+    const char *why; /* there is no way back; NULL: there is one */
+    bool restored;   /* somebody is on the way back in this launch, or has been */
+    struct history_page *pages;
+    struct kept *list; /* room for all pages */
+    uint32_t n, copies;
+    uint8_t *blocks[BLOCKS_MOST]; /* of copies */
+    pthread_mutex_t lock;         /* not held where memory of the device is copied for the first time */
 };
+
+static const char too_late[] = "the debugger came after the launch had begun";
+static const char too_much[] = "the launch has overwritten more than 1 GiB, or the program shares more with it";
+static const char no_memory[] = "the host has no memory to keep what the launch overwrites";
 
 struct history *history_new(void)
 {
     struct history *h = calloc(1, sizeof *h);
     if (!h) return NULL;
+    h->why = too_late;
+    h->pages = calloc(PAGES, sizeof *h->pages); /* of both the host provides what is used */
+    h->list = calloc(PAGES, sizeof *h->list);
     pthread_mutex_init(&h->lock, NULL);
-    host_pages_open(&h->host);
-    return h;
+    if (h->pages && h->list) return h;
+    history_free(h);
+    return NULL;
 }
 
-/* Some pages stay for the next launch. */
-static void keep_free(struct history *h, size_t most)
+static void free_blocks(struct history *h, uint32_t stay)
 {
-    while (h->made > most) free(h->pages[--h->made]);
-}
-
-void history_forget(struct history *h)
-{
-    h->n = 0;
-    h->whole = false;
-    keep_free(h, FREE_MOST);
+    h->n = h->copies = 0;
+    for (uint32_t i = stay; i < BLOCKS_MOST && h->blocks[i]; i++) {
+        free(h->blocks[i]);
+        h->blocks[i] = NULL;
+    }
 }
 
 void history_free(struct history *h)
 {
     if (!h) return;
-    keep_free(h, 0);
+    free_blocks(h, 0);
+    free(h->list);
     free(h->pages);
-    host_pages_close(&h->host);
     pthread_mutex_destroy(&h->lock);
     free(h);
 }
 
-bool history_there(const struct history *h) { return h->whole; }
-
-static bool in_local_window(uint32_t addr) { return addr - ABI_LOCAL_BASE < ABI_LOCAL_LIMIT - ABI_LOCAL_BASE; }
-
-typedef bool each_page(struct history *h, uint32_t addr, uint8_t *bytes);
-
-/* Calls for each page from `at` to `end`, a range as of gpu_mem_writable_end, that somebody has touched. To ask for a
- * few takes the host longer than to copy them: they count as touched. So does memory shared with the host, which does
- * not say of this mapping what has been written by the other one. */
-static bool each_between(struct history *h, struct gpu *gpu, uint64_t at, uint64_t end, each_page *each)
+static void set_runs(struct history *h, bool runs)
 {
-    uint8_t *const bytes = gpu_mem(gpu, (uint32_t)at, end - at);
-    const uintptr_t base = (uintptr_t)bytes - at, size = h->host.size, behind = (base + end + size - 1) / size;
-    const bool shared = gpu_mem_is_shared(gpu, (uint32_t)at);
-    for (; bytes && at < end; at += ABI_PAGE) {
-        if (!shared && end - at > FEW_PAGES * ABI_PAGE) {
-            const uintptr_t touched = host_touched(&h->host, (base + at) / size, behind) * size - base;
-            if (touched >= end) break;
-            if (touched > at) at = touched;
+    pthread_mutex_lock(&h->lock);
+    h->runs = runs;
+    h->launch += runs;
+    pthread_mutex_unlock(&h->lock);
+}
+
+/* Who is on the way back goes on with what there is: it has been enough until then. */
+static void give_up(struct history *h, const char *why)
+{
+    h->why = why;
+    if (!h->restored) free_blocks(h, BLOCKS_FREE);
+    set_runs(h, false);
+}
+
+void history_forget(struct history *h)
+{
+    h->restored = false;
+    give_up(h, too_late);
+}
+
+const char *history_missing(const struct history *h) { return h->why; }
+
+/* ---- keeping pages ---- */
+
+static uint8_t *copy_at(const struct history *h, uint32_t copy)
+{
+    return h->blocks[copy / BLOCK] + (size_t)(copy % BLOCK) * ABI_PAGE;
+}
+
+/* NULL, or why there is no room for one more copy. */
+static const char *have_room(struct history *h)
+{
+    if (h->copies == BLOCKS_MOST * BLOCK) return too_much;
+    uint8_t **block = &h->blocks[h->copies / BLOCK];
+    if (!*block) *block = malloc((size_t)BLOCK * ABI_PAGE);
+    return *block ? NULL : no_memory;
+}
+
+static bool is_zero(const uint8_t *bytes)
+{
+    uint64_t first;
+    memcpy(&first, bytes, sizeof first);
+    return !first && !memcmp(bytes, bytes + sizeof first, ABI_PAGE - sizeof first);
+}
+
+/* The host may close the page meanwhile. Then the machine's thread jumps out of here, as from any access, and the page
+ * counts as not kept. */
+static void keep(struct history *h, uint32_t page, const uint8_t *bytes)
+{
+    struct kept kept = {page, ZEROS};
+    if (!is_zero(bytes)) {
+        const char *why = have_room(h);
+        if (why) {
+            give_up(h, why);
+            return;
         }
-        if (!each(h, (uint32_t)at, (uint8_t *)(base + at))) return false;
+        memcpy(copy_at(h, h->copies), bytes, ABI_PAGE);
+        kept.copy = h->copies++;
     }
-    return true;
+    h->list[h->n++] = kept;
+    h->pages[page].kept = h->launch;
 }
 
-/* The same for all pages that the device can write. */
-static bool each_writable(struct history *h, struct gpu *gpu, each_page *each)
+/* The page as the device can write it; NULL: it cannot. */
+static uint8_t *writable(const struct history *h, uint32_t page)
 {
-    host_pages_look(&h->host);
-    for (uint64_t at = 0; (at = gpu_mem_writable(gpu, at)) <= UINT32_MAX;) {
-        uint64_t end = gpu_mem_writable_end(gpu, at);
-        if (in_local_window((uint32_t)at)) end = ABI_LOCAL_LIMIT;
-        else if (at < ABI_LOCAL_BASE && end > ABI_LOCAL_BASE) end = ABI_LOCAL_BASE;
-        if (!in_local_window((uint32_t)at) && !each_between(h, gpu, at, end, each)) return false;
-        at = end;
-    }
-    return true;
+    const uint64_t at = (uint64_t)page * ABI_PAGE;
+    return gpu_mem_writable(h->gpu, at) == at ? gpu_mem(h->gpu, (uint32_t)at, ABI_PAGE) : NULL;
 }
 
-static bool make_page(struct history *h)
+static void keep_once(struct history *h, uint32_t page)
 {
-    if (h->made == PAGES_MOST) return false;
-    if (h->made == h->room) {
-        size_t room = h->room ? 2 * h->room : 256;
-        struct history_page **pages = realloc(h->pages, room * sizeof *pages);
-        if (!pages) return false;
-        h->pages = pages;
-        h->room = room;
-    }
-    struct history_page *page = malloc(sizeof *page);
-    if (page) h->pages[h->made++] = page;
-    return page;
-}
-
-static bool keep_page(struct history *h, uint32_t addr, uint8_t *bytes)
-{
-    if (h->n == h->made && !make_page(h)) return false;
-    struct history_page *page = h->pages[h->n++];
-    page->addr = addr;
-    memcpy(page->bytes, bytes, ABI_PAGE);
-    return true;
+    if (h->why || h->pages[page].kept == h->launch || is_local((uint64_t)page * ABI_PAGE)) return;
+    const uint8_t *bytes = writable(h, page);
+    if (bytes) keep(h, page, bytes);
 }
 
 void history_begin(struct history *h, struct gpu *gpu)
 {
     history_forget(h);
-    pthread_mutex_lock(&h->lock);
-    h->nwritten = 0;
-    pthread_mutex_unlock(&h->lock);
-    h->whole = each_writable(h, gpu, keep_page);
-    if (!h->whole) history_forget(h);
+    h->gpu = gpu;
+    h->why = NULL;
+    set_runs(h, true);
+    for (uint64_t at = 0; (at = gpu_mem_shared(gpu, at)) <= UINT32_MAX; at += ABI_PAGE)
+        keep_once(h, (uint32_t)(at / ABI_PAGE));
+}
+
+/* ---- what is about to be written ---- */
+
+/* Where the warp's address is in memory; no warp's is there itself. False: nowhere. */
+static bool is_at(const struct history *h, const struct warp *w, uint64_t addr, uint32_t *at)
+{
+    const struct launch *l = w ? w->group->launch : NULL;
+    *at = (uint32_t)addr;
+    if (!l || !l->sv39) return addr <= UINT32_MAX;
+    const uint8_t *bytes = warp_memory(w, addr, 1), *table = gpu_mem(h->gpu, l->page_table, 1);
+    if (bytes && table) *at = l->page_table + (uint32_t)(bytes - table);
+    return bytes && table;
+}
+
+void history_write(struct history *h, const struct warp *w, uint64_t addr, uint64_t size)
+{
+    uint32_t at;
+    for (const uint64_t end = addr + size; !h->why && addr < end; addr = (addr / ABI_PAGE + 1) * ABI_PAGE)
+        if (is_at(h, w, addr, &at)) keep_once(h, at / ABI_PAGE);
+}
+
+/* Are the bytes of all lanes in one page? */
+static bool is_in_page(const struct access *a)
+{
+    const uint32_t first = a->addr[0], last = a->size - 1;
+    uint32_t differ = 0;
+    for (uint32_t lane = 0; lane < ISA_LANES; lane++)
+        differ |= (a->addr[lane] ^ first) | ((a->addr[lane] + last) ^ first);
+    return differ < ABI_PAGE;
+}
+
+void history_access(struct history *h, const struct warp *w, const struct access *a)
+{
+    uint32_t lanes = a->lanes ? a->lanes : 1;
+    uint64_t page = UINT64_MAX;
+    if (h->why) return;
+    if (lanes == ~0u && !a->high && is_in_page(a)) lanes = 1;
+    for (; lanes; lanes &= lanes - 1) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(lanes);
+        const uint64_t addr = a->addr[lane] | (a->high ? (uint64_t)a->high[lane] << 32 : 0);
+        if (addr / ABI_PAGE == page && (addr + a->size - 1) / ABI_PAGE == page) continue; /* of the lane before */
+        page = addr / ABI_PAGE;
+        history_write(h, w, addr, a->size);
+    }
 }
 
 void history_host(struct history *h, uint32_t addr, uint64_t size)
 {
+    const uint64_t end = addr + size < (uint64_t)PAGES * ABI_PAGE ? addr + size : (uint64_t)PAGES * ABI_PAGE;
     pthread_mutex_lock(&h->lock);
-    if (h->nwritten < RANGES_MOST) {
-        h->written[h->nwritten].addr = addr;
-        h->written[h->nwritten].size = size;
-    }
-    h->nwritten++;
+    for (uint64_t page = addr / ABI_PAGE; h->runs && page * ABI_PAGE < end; page++) h->pages[page].host = h->launch;
     pthread_mutex_unlock(&h->lock);
 }
 
-static bool is_hosts(const struct history *h, uint32_t addr)
+/* ---- putting back ---- */
+
+static void put_back(const struct history *h, const struct kept *k)
 {
-    if (h->nwritten > RANGES_MOST) return true; /* who knows */
-    for (size_t i = 0; i < h->nwritten; i++)
-        if (h->written[i].addr < (uint64_t)addr + ABI_PAGE && addr < h->written[i].addr + h->written[i].size)
-            return true;
-    return false;
+    uint8_t *bytes = h->pages[k->page].host == h->launch ? NULL : writable(h, k->page);
+    if (!bytes) return;
+    if (k->copy == ZEROS) memset(bytes, 0, ABI_PAGE);
+    else memcpy(bytes, copy_at(h, k->copy), ABI_PAGE);
 }
 
-static int by_address(const void *key, const void *page)
-{
-    const uint32_t a = *(const uint32_t *)key, b = (*(struct history_page *const *)page)->addr;
-    return a < b ? -1 : a > b;
-}
-
-static bool put_back(struct history *h, uint32_t addr, uint8_t *bytes)
-{
-    if (is_hosts(h, addr)) return true;
-    struct history_page *const *page = h->n ? bsearch(&addr, h->pages, h->n, sizeof *h->pages, by_address) : NULL;
-    if (page) memcpy(bytes, (*page)->bytes, ABI_PAGE);
-    else memset(bytes, 0, ABI_PAGE);
-    return true;
-}
-
-void history_restore(struct history *h, struct gpu *gpu)
+void history_restore(struct history *h)
 {
     pthread_mutex_lock(&h->lock);
-    each_writable(h, gpu, put_back);
+    for (uint32_t i = 0; i < h->n; i++) put_back(h, &h->list[i]);
     pthread_mutex_unlock(&h->lock);
+    h->restored = true;
+    gpu_mem_code_changed(h->gpu); /* there may be some among it */
 }

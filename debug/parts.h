@@ -179,18 +179,26 @@ const struct finding *findings_at(const struct findings *f, uint64_t count, stru
 uint64_t findings_next(const struct findings *f, uint64_t count);
 void findings_free(struct findings *f);
 
-/* ---- history.c: memory at the beginning of a launch ---- */
+/* ---- history.c: memory at the beginning of a launch ----
+ *
+ * Used by the machine's thread, and by the server's while that one stands. */
 
 struct history;
 struct history *history_new(void); /* NULL: no memory */
 void history_free(struct history *h);
-/* Keeps what the device can write now; if that is too much, nothing. */
+/* From now on pages are kept as they are, until history_forget: those shared with the host at once, ... */
 void history_begin(struct history *h, struct gpu *gpu);
+/* ... others when an access of the warp, or somebody else, is about to write them. `addr` is as the warp sees it; NULL:
+ * as the device does. Does nothing when nothing is kept, or not written. */
+void history_access(struct history *h, const struct warp *w, const struct access *a);
+void history_write(struct history *h, const struct warp *w, uint64_t addr, uint64_t size);
 void history_forget(struct history *h);
-bool history_there(const struct history *h);
-/* The host has written this since then: it is not to be put back. From any thread. */
+/* Why memory cannot be put back (static text); NULL: it can. */
+const char *history_missing(const struct history *h);
+/* The host has written this since then: its pages are not to be put back. From any thread. */
 void history_host(struct history *h, uint32_t addr, uint64_t size);
-void history_restore(struct history *h, struct gpu *gpu);
+/* Puts memory back; it stays kept. Not when something is missing, for the first time in a launch. */
+void history_restore(struct history *h);
 
 /* ---- monitor.c ---- */
 
@@ -269,6 +277,7 @@ struct debugger {
                       (monitor.c) */
 
     _Atomic bool attention; /* the machine is to look at all that is here at its next instruction */
+    _Atomic bool watches;   /* and at each access, for watchpoints */
     bool stopped;
     bool stands;    /* the machine's thread waits in a hook */
     bool rests;     /* the machine's thread waits for somebody else, in the middle of an instruction */

@@ -420,8 +420,7 @@ static const char *no_way_back(const struct debugger *d)
     if (!d->launch || !d->position) return "no kernel runs";
     if (d->bent)
         return "warps of this launch have been held (scheduler-locking): it cannot be run again in the same order";
-    if (!history_there(d->history)) return "the debugger came after the launch had begun, or its memory is too large";
-    return NULL;
+    return history_missing(d->history);
 }
 
 /* "bs", "bc": backwards. */

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "debug/parts.h"
+#include "host/accept.h"
 #include "host/host.h"
 
 /* ---- where it listens ---- */
@@ -120,7 +121,7 @@ void debugger_gone(struct debugger *d)
 
 static void accept_debugger(struct debugger *d)
 {
-    int fd = accept4(d->listener, NULL, NULL, SOCK_CLOEXEC), yes = 1;
+    int fd = host_accept(d->listener), yes = 1;
     if (fd < 0) return;
     if (d->wire.fd >= 0) {
         close(fd); /* one at a time */

@@ -175,8 +175,10 @@ static bool write_device(const struct debugger *d, uint64_t addr, uint8_t byte)
 {
     uint8_t *to = addr <= UINT32_MAX ? gpu_mem(d->gpu, (uint32_t)addr, 1) : NULL;
     bool data = to && addr - ABI_CODE_BASE >= ABI_CODE_LIMIT - ABI_CODE_BASE;
-    if (data) *to = byte;
-    return data;
+    if (!data) return false;
+    history_write(d->history, NULL, addr, 1);
+    *to = byte;
+    return true;
 }
 
 /* The instruction that has begun may be there, whatever its address is called with SV39. */

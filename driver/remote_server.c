@@ -11,6 +11,7 @@
 
 #include "driver/backend_library.h"
 #include "driver/remote.h"
+#include "host/accept.h"
 
 struct server {
     const struct ventus_backend *table;
@@ -119,7 +120,7 @@ static bool serve_request(struct server *s)
 /* Another device of the program finds none while this one is in use. */
 static void turn_away(int listener, const char *why)
 {
-    struct server other = {.fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC)};
+    struct server other = {.fd = host_accept(listener)};
     if (other.fd < 0) return;
     refuse(&other, why);
     close(other.fd);
@@ -151,7 +152,7 @@ int remote_listen(const char *path)
 void remote_serve(const struct remote_service *service, int listener)
 {
     for (;;) {
-        struct server s = {.table = service->table, .fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC)};
+        struct server s = {.table = service->table, .fd = host_accept(listener)};
         if (s.fd < 0) continue;
         if ((s.device = service->open(service->user))) {
             serve_program(&s, listener);

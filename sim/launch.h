@@ -118,12 +118,8 @@ void *gpu_mem(struct gpu *gpu, uint32_t addr, uint64_t size);
 /* The address of the first page at or behind `addr` that can be written; 2^32: none. */
 uint64_t gpu_mem_writable(const struct gpu *gpu, uint64_t addr);
 
-/* The end of the writable range of `addr`, whose pages are all shared with the host or all not; `addr` itself when that
- * page cannot be written. */
-uint64_t gpu_mem_writable_end(const struct gpu *gpu, uint64_t addr);
-
-/* Does the host write the page of `addr` by pointers of its own (gpu_mem_open_shared)? */
-bool gpu_mem_is_shared(const struct gpu *gpu, uint32_t addr);
+/* The same for pages that the host writes by pointers of its own (gpu_mem_open_shared). */
+uint64_t gpu_mem_shared(const struct gpu *gpu, uint64_t addr);
 
 /* Drops decoded instructions, and constants that are known of a program; call after writing to either. */
 void gpu_mem_code_changed(struct gpu *gpu);

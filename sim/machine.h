@@ -196,6 +196,7 @@ struct gpu {
     uint8_t *mem;                              /* guest address 0 */
     uint8_t *pages;                            /* enum gpu_access bits of each page */
     uint8_t been_writable[PAGES >> MANY_BITS]; /* of so many pages: has one of them ever been open for writing? */
+    bool been_shared;                          /* has one of all of them ever been shared with the host? */
     uint32_t code_first, code_end;             /* all pages that may be executed, or once might, are between these */
     struct code_page **code;                   /* by page number */
     struct code_page *code_list;               /* those in `code` ... */
@@ -293,6 +294,7 @@ void observe_fault(const struct warp *w, const struct fault *fault);
  * instruction anew). */
 bool observe_before(struct warp *w, const struct insn *in, const struct code_page *page, enum stop *stop);
 void observe_access(const struct warp *w, const struct insn *in, const struct access *access);
+void observe_change(const struct warp *w, uint64_t addr, uint32_t size);
 void observe_after(struct warp *w, uint32_t pc, const struct insn *in);
 
 /* ---- recover.c: host signals of guest accesses ---- */

@@ -48,6 +48,7 @@ static void set_pages(struct gpu *gpu, uint32_t first, uint32_t last, unsigned a
     memset(gpu->pages + first, (int)access, last - first + 1);
     if (access & GPU_WRITE)
         memset(gpu->been_writable + (first >> MANY_BITS), 1, (last >> MANY_BITS) - (first >> MANY_BITS) + 1);
+    if (access & GPU_SHARED) gpu->been_shared = true;
     if ((access & GPU_EXEC) && first < gpu->code_first) gpu->code_first = first;
     if ((access & GPU_EXEC) && last >= gpu->code_end) gpu->code_end = last + 1;
     pthread_mutex_unlock(&gpu->code_lock);
@@ -189,14 +190,21 @@ uint64_t gpu_mem_writable(const struct gpu *gpu, uint64_t addr)
     return page << PAGE_BITS;
 }
 
-uint64_t gpu_mem_writable_end(const struct gpu *gpu, uint64_t addr)
+/* Looks behind the page of `addr`, which can be written: where does memory of its kind, shared or not, end? */
+static uint64_t end_of_kind(const struct gpu *gpu, uint64_t addr)
 {
     const unsigned asked = GPU_WRITE | GPU_SHARED;
     uint64_t page = addr >> PAGE_BITS;
-    const unsigned is = page < PAGES ? gpu->pages[page] & asked : 0;
-    while (page < PAGES && is & GPU_WRITE && (gpu->pages[page] & asked) == is)
+    const unsigned is = gpu->pages[page] & asked;
+    while (page < PAGES && (gpu->pages[page] & asked) == is)
         page += page % 8 || eight_pages(gpu, page, asked) != eight_times(is) ? 1 : 8;
     return page << PAGE_BITS;
 }
 
-bool gpu_mem_is_shared(const struct gpu *gpu, uint32_t addr) { return gpu->pages[addr >> PAGE_BITS] & GPU_SHARED; }
+uint64_t gpu_mem_shared(const struct gpu *gpu, uint64_t addr)
+{
+    if (!gpu->been_shared) return MEM_SPAN;
+    while ((addr = gpu_mem_writable(gpu, addr)) < MEM_SPAN && !(gpu->pages[addr >> PAGE_BITS] & GPU_SHARED))
+        addr = end_of_kind(gpu, addr);
+    return addr;
+}

@@ -124,6 +124,11 @@ void observe_access(const struct warp *w, const struct insn *in, const struct ac
     CALL_ALL(w->group->observers, access, w, in, access);
 }
 
+void observe_change(const struct warp *w, uint64_t addr, uint32_t size)
+{
+    CALL_ALL(w->group->observers, change, w, addr, size);
+}
+
 void observe_after(struct warp *w, uint32_t pc, const struct insn *in)
 {
     CALL_ALL(w->group->observers, result, w, pc, in);

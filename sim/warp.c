@@ -93,6 +93,7 @@ bool warp_set_memory(struct warp *w, uint64_t addr, const void *bytes, uint32_t 
     const uint8_t *from = bytes;
     for (uint32_t done = 0; done < size; done += in_page(addr + done, size - done))
         if (!warp_memory(w, addr + done, in_page(addr + done, size - done))) return false;
+    observe_change(w, addr, size);
     for (uint32_t done = 0, n; done < size; done += n) {
         n = in_page(addr + done, size - done);
         if (!write_page(w->group->sm, (uint8_t *)warp_memory(w, addr + done, n), from + done, n)) return false;

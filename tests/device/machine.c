@@ -3,7 +3,8 @@
  *
  * Options: lack=BITS takes features away, slow=1 has launches wait a moment, hang=1 for ever;
  * once=1 with it: only the first launch of the process. memory=MIB: so much from 0x90000000 on. single=1: one at a
- * time. count=1: it counts instructions, and what our machine does not count. */
+ * time. count=1: it counts instructions, and what our machine does not count. With VENTUS_MACHINE_TELLS it says on
+ * standard error which programs it is told of. */
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -132,17 +133,24 @@ static uint32_t count(struct ventus_backend_device *d, struct ventus_backend_cou
     return 2;
 }
 
+static void tell(struct ventus_backend_device *d, const void *elf, uint64_t size)
+{
+    (void)d;
+    fprintf(stderr, "a program of %llu bytes, %.3s\n", (unsigned long long)size, (const char *)elf + 1);
+}
+
 const struct ventus_backend *ventus_backend_table(void)
 {
-    static const struct ventus_backend table = {.abi = VENTUS_BACKEND_ABI,
-                                                .size = sizeof table,
-                                                .open = open_machine,
-                                                .close = close_machine,
-                                                .describe = describe,
-                                                .write = put,
-                                                .read = backend_machine_read,
-                                                .launch = launch,
-                                                .wait = wait_for,
-                                                .counters = count};
+    static struct ventus_backend table = {.abi = VENTUS_BACKEND_ABI,
+                                          .size = sizeof table,
+                                          .open = open_machine,
+                                          .close = close_machine,
+                                          .describe = describe,
+                                          .write = put,
+                                          .read = backend_machine_read,
+                                          .launch = launch,
+                                          .wait = wait_for,
+                                          .counters = count};
+    if (getenv("VENTUS_MACHINE_TELLS")) table.program = tell;
     return &table;
 }

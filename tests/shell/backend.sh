@@ -243,6 +243,9 @@ END_OF_PROGRAM
 # With a sanitizer there is no room in Python for the variables of threads of a second machine.
 [ -n "${VENTUS_FOREIGN-}" ] || VENTUS_TIMEOUT=1 on $machine,hang=1,once=1 /usr/bin/python3 twice.py >twice.txt 2>/dev/null
 [ -n "${VENTUS_FOREIGN-}" ] || [ "$(tr '\n' ' ' <twice.txt)" = 'failed ended right ' ] || wrong "a device that was opened anew: $(cat twice.txt)"
+# A program is told once, and once more to a device that was opened anew.
+told() { VENTUS_MACHINE_TELLS=1 VENTUS_TIMEOUT=1 on $machine$1 /usr/bin/python3 twice.py 2>&1 | grep -c '^a program of [1-9][0-9]* bytes, ELF$'; }
+[ -n "${VENTUS_FOREIGN-}" ] || [ "$(told '') $(told ,hang=1,once=1)" = '1 2' ] || wrong "who is told of a program: $(told '') $(told ,hang=1,once=1)"
 
 # ---- libraries that are wrong ----
 number=0
@@ -318,6 +321,26 @@ for i in range(100):
     call = [n for n in (random.randrange(7) for _ in range(4)) if n not in (0, 4)] # nothing is described, and nothing launched
     ask(b"".join(struct.pack("=IIIxxxxQ", n, 16, random.choice((0, 64, 1 << 31)), random.choice((0, 0x90000000, 0xfffffff0, 1 << 40))) +
                  random.randbytes(16) for n in call if n not in (1, 2)))
+END_OF_PROGRAM
+check 0 'correct' on "$far" "$VENTUS_BUILD/examples/vecadd"
+/usr/bin/python3 - $server <<'END_OF_PROGRAM' || wrong "the server is busy while it has no descriptor for a program, or serves none then"
+import os, resource, socket, sys, time
+server = int(sys.argv[1])
+def busy(): # seconds of the processor
+    fields = open(f"/proc/{server}/stat").read().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+soft, hard = resource.prlimit(server, resource.RLIMIT_NOFILE)
+there = set(map(int, os.listdir(f"/proc/{server}/fd")))
+most = min(set(range(1000)) - there) + 1 # it has one in reserve for the first that comes
+resource.prlimit(server, resource.RLIMIT_NOFILE, (most, hard))
+programs = [socket.socket(socket.AF_UNIX) for _ in range(2)]
+for s in programs:
+    s.connect("socket")
+begin = busy()
+time.sleep(0.6)
+took = busy() - begin
+resource.prlimit(server, resource.RLIMIT_NOFILE, (soft, hard))
+assert took < 0.1, took
 END_OF_PROGRAM
 check 0 'correct' on "$far" "$VENTUS_BUILD/examples/vecadd"
 unserve machine

@@ -806,25 +806,27 @@ static void test_writable(void **state)
     for (size_t i = 0; i < sizeof opened / sizeof *opened; i++)
         assert_true(gpu_mem_open(gpu, opened[i][0] * ABI_PAGE, (uint64_t)opened[i][1] * ABI_PAGE, GPU_WRITE));
     assert_true(gpu_mem_open(gpu, 60 * ABI_PAGE, ABI_PAGE, GPU_READ));
-    for (size_t i = 0; i < sizeof opened / sizeof *opened; i++, at = gpu_mem_writable_end(gpu, at)) {
+    for (size_t i = 0; i < sizeof opened / sizeof *opened; i++) {
         at = gpu_mem_writable(gpu, at);
         assert_int_equal(at, (uint64_t)opened[i][0] * ABI_PAGE);
         assert_int_equal(gpu_mem_writable(gpu, at), at);
-        assert_int_equal(gpu_mem_writable_end(gpu, at), at + (uint64_t)opened[i][1] * ABI_PAGE);
+        at += (uint64_t)opened[i][1] * ABI_PAGE;
+        assert_int_equal(gpu_mem_writable(gpu, at - ABI_PAGE), at - ABI_PAGE);
+        if (at <= UINT32_MAX) assert_int_not_equal(gpu_mem_writable(gpu, at), at);
     }
-    assert_int_equal(at, (uint64_t)1 << 32);
-    assert_int_equal(gpu_mem_writable_end(gpu, 0), 0);
+    assert_int_equal(gpu_mem_writable(gpu, at), (uint64_t)1 << 32);
+    assert_int_equal(gpu_mem_shared(gpu, 0), (uint64_t)1 << 32);
     gpu_mem_close(gpu, 0x93456 * ABI_PAGE, 1025 * ABI_PAGE);
     assert_int_equal(gpu_mem_writable(gpu, 0x800 * ABI_PAGE), 0xffff9000);
     if (gpu_mem_can_share(0xa0000000, 9 * ABI_PAGE)) { /* a range of its own */
         assert_true(gpu_mem_open_shared(gpu, 0xa0000000, 9 * ABI_PAGE));
         assert_true(gpu_mem_open(gpu, 0xa0000000 - 8 * ABI_PAGE, 8 * ABI_PAGE, GPU_WRITE));
-        assert_int_equal(gpu_mem_writable_end(gpu, 0xa0000000 - 8 * ABI_PAGE), 0xa0000000);
-        assert_int_equal(gpu_mem_writable_end(gpu, 0xa0000000), 0xa0000000 + 9 * ABI_PAGE);
-        assert_false(gpu_mem_is_shared(gpu, 0xa0000000 - ABI_PAGE));
-        assert_true(gpu_mem_is_shared(gpu, 0xa0000000 + 8 * ABI_PAGE));
+        assert_int_equal(gpu_mem_shared(gpu, 0), 0xa0000000);
+        assert_int_equal(gpu_mem_shared(gpu, 0xa0000000 - 8 * ABI_PAGE), 0xa0000000);
+        assert_int_equal(gpu_mem_shared(gpu, 0xa0000000 + 8 * ABI_PAGE), 0xa0000000 + 8 * ABI_PAGE);
+        assert_int_equal(gpu_mem_shared(gpu, 0xa0000000 + 9 * ABI_PAGE), (uint64_t)1 << 32);
         gpu_mem_close_shared(gpu, 0xa0000000, 9 * ABI_PAGE);
-        assert_false(gpu_mem_is_shared(gpu, 0xa0000000));
+        assert_int_equal(gpu_mem_shared(gpu, 0), (uint64_t)1 << 32);
     }
     gpu_destroy(gpu);
 }
