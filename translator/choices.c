@@ -50,7 +50,8 @@ static void choose_others(LLVMBuilderRef b, LLVMValueRef choice, unsigned arm, u
 static void mend(LLVMBuilderRef b, LLVMValueRef choice)
 {
     for (unsigned arm = 1; arm <= 2; arm++) {
-        const unsigned own = part_of(behind_casts(LLVMGetOperand(choice, arm)), behind_casts(LLVMGetOperand(choice, 3 - arm)));
+        const unsigned own =
+            part_of(behind_casts(LLVMGetOperand(choice, arm)), behind_casts(LLVMGetOperand(choice, 3 - arm)));
         if (own == 2) continue;
         choose_others(b, choice, arm, own);
         return;
