@@ -42,7 +42,8 @@ static void choose_others(LLVMBuilderRef b, LLVMValueRef choice, unsigned arm, u
     LLVMValueRef rest = LLVMBuildAnd(b, LLVMGetOperand(part, 0), LLVMConstNot(LLVMGetOperand(part, 1)), "");
     LLVMValueRef arms[] = {as(b, LLVMGetOperand(bits, !own), type), as(b, as(b, rest, piece), type)};
     LLVMValueRef others = LLVMBuildSelect(b, LLVMGetOperand(choice, 0), arms[arm - 1], arms[2 - arm], "");
-    LLVMValueRef both = LLVMBuildOr(b, LLVMGetOperand(bits, own), as(b, others, whole), "");
+    LLVMValueRef both =
+        LLVMBuildBinOp(b, LLVMGetInstructionOpcode(bits), LLVMGetOperand(bits, own), as(b, others, whole), "");
     LLVMReplaceAllUsesWith(choice, as(b, both, type));
     LLVMInstructionEraseFromParent(choice);
 }

@@ -873,7 +873,8 @@ static const char counting_nans[] =
 static void test_bits_of_two(void **state)
 {
     static const char *const bits[] = {" vfsgnj.vv v7, v2, v1\n",
-                                       " vand.vx v7, v1, x8\n vand.vx v8, v2, x9\n vor.vv v7, v7, v8\n"};
+                                       " vand.vx v7, v1, x8\n vand.vx v8, v2, x9\n vor.vv v7, v7, v8\n",
+                                       " vand.vx v7, v1, x8\n vxor.vv v7, v7, v2\n"};
     (void)state;
     for (size_t i = 0; i < sizeof bits / sizeof *bits; i++) {
         char text[3000];
