@@ -209,9 +209,14 @@ static void describe_access(struct sm *sm, const struct native_site *site, uint3
         a->lanes = 0;
         return;
     }
-    for (uint32_t i = ISA_LANES; i-- > 0;)
-        a->addr[i] =
-            a->addr[i / site->period * site->period % site->repeat] + i % site->period * site->step + site->imm;
+    uint32_t first[ISA_LANES];
+    memcpy(first, a->addr, sizeof first);
+    for (uint32_t i = 0, run = 0, in_run = 0; i < ISA_LANES; i++) { /* without divisions: each store runs it while there
+                                                                       are reservations */
+        a->addr[i] = first[run] + in_run * site->step + site->imm;
+        if (++in_run < site->period) continue;
+        for (in_run = 0, run += site->period; run >= site->repeat;) run -= site->repeat;
+    }
 }
 
 /* See struct native_state. */

@@ -3,6 +3,7 @@
  * Passes: the row functions are straight-line code, so inlining, values instead of variables, common subexpressions and
  * simple combinations are all that pays (the code generator takes most of the time). */
 #include "translator/emit.h"
+#include "translator/choices.h"
 #include "translator/nans.h"
 #include "translator/pairs.h"
 
@@ -229,6 +230,7 @@ static bool run_passes(struct translation *t, LLVMTargetMachineRef machine, char
     t->pass_us = emit_clock() - start;
     if (!error) {
         nans_skip(t->function);
+        choices_mend(t->function);
         split_blocks(t);
         return is_valid(t, why, why_size);
     }

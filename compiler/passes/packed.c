@@ -74,52 +74,78 @@ static value element_of_word(struct packing *p, value word, unsigned shift, LLVM
     return LLVMBuildBitCast(p->b, v, element, "");
 }
 
-static bool is_nothing(value vector, unsigned i, unsigned depth);
+/* What gives element i of a vector a value. So that a chain of operations ends, each asks with less depth. */
+enum content { NOTHING, VALUE, EITHER };
 
-/* The same of what an instruction computes element by element. An undefined operand allows any result, or 0 at least,
- * but not of an `or`: bits that the other operand sets are set, as when a fourth element gets all its bits. */
-static bool is_nothing_computed(value vector, unsigned i, unsigned depth)
+static enum content content(value vector, unsigned i, unsigned depth);
+
+static enum content content_of_both(enum content a, enum content b) { return a == b ? a : EITHER; }
+
+/* An undefined operand allows any result, or 0 at least, but not of an `or`: bits that the other operand sets are set,
+ * as when a fourth element gets all its bits. */
+static enum content content_computed(value vector, unsigned i, unsigned depth)
 {
-    const bool all = LLVMIsABinaryOperator(vector) && LLVMGetInstructionOpcode(vector) == LLVMOr;
-    if (!LLVMIsACastInst(vector) && !LLVMIsAUnaryOperator(vector) && !LLVMIsABinaryOperator(vector)) return false;
+    const bool is_or = LLVMIsABinaryOperator(vector) && LLVMGetInstructionOpcode(vector) == LLVMOr;
+    enum content all = VALUE;
     for (unsigned k = 0; k < (unsigned)LLVMGetNumOperands(vector); k++) {
         value operand = LLVMGetOperand(vector, k);
         if (LLVMGetTypeKind(LLVMTypeOf(operand)) != LLVMVectorTypeKind ||
             LLVMGetVectorSize(LLVMTypeOf(operand)) != LLVMGetVectorSize(LLVMTypeOf(vector)))
-            return false;
-        if (is_nothing(operand, i, depth) != all) return !all;
+            return VALUE;
+        const enum content one = content(operand, i, depth);
+        if (one == NOTHING && !is_or) return NOTHING;
+        all = k ? content_of_both(all, one) : one;
     }
     return all;
 }
 
-/* Does nothing give element i a value? So it is with the fourth element of vectors of three. Undefined bits would make
- * the whole word undefined, with the elements beside them. */
-static bool is_nothing(value vector, unsigned i, unsigned depth)
+/* Branches that end in a store of the same place have one behind them, of a phi or a selection. */
+static enum content content_merged(value vector, unsigned i, unsigned depth)
 {
-    if (LLVMIsUndef(vector)) return true; /* poison, too */
-    if (!depth) return false;
-    if (LLVMIsAConstantVector(vector)) return LLVMIsUndef(LLVMGetOperand(vector, i));
+    const unsigned first = LLVMIsASelectInst(vector) ? 1 : 0;
+    const unsigned n = first ? 3 : LLVMCountIncoming(vector);
+    enum content all = EITHER;
+    for (unsigned k = first; k < n && (k == first || all != EITHER); k++) {
+        const enum content one = content(first ? LLVMGetOperand(vector, k) : LLVMGetIncomingValue(vector, k), i, depth);
+        all = k > first ? content_of_both(all, one) : one;
+    }
+    return all;
+}
+
+/* The fourth element of vectors of three has none. */
+static enum content content(value vector, unsigned i, unsigned depth)
+{
+    if (LLVMIsUndef(vector)) return NOTHING; /* poison, too */
+    if (!depth) return EITHER;
+    if (LLVMIsAConstantVector(vector)) return LLVMIsUndef(LLVMGetOperand(vector, i)) ? NOTHING : VALUE;
     if (LLVMIsAInsertElementInst(vector)) {
         value at = LLVMGetOperand(vector, 2);
-        if (!LLVMIsAConstantInt(at)) return false;
-        if (LLVMConstIntGetZExtValue(at) == i) return LLVMIsUndef(LLVMGetOperand(vector, 1));
-        return is_nothing(LLVMGetOperand(vector, 0), i, depth - 1);
+        if (!LLVMIsAConstantInt(at)) return EITHER;
+        if (LLVMConstIntGetZExtValue(at) == i) return LLVMIsUndef(LLVMGetOperand(vector, 1)) ? NOTHING : VALUE;
+        return content(LLVMGetOperand(vector, 0), i, depth - 1);
     }
     if (LLVMIsAShuffleVectorInst(vector)) {
         const int from = LLVMGetMaskValue(vector, i);
         const unsigned n = LLVMGetVectorSize(LLVMTypeOf(LLVMGetOperand(vector, 0)));
-        if (from < 0) return true;
-        return is_nothing(LLVMGetOperand(vector, (unsigned)from >= n), (unsigned)from % n, depth - 1);
+        if (from < 0) return NOTHING;
+        return content(LLVMGetOperand(vector, (unsigned)from >= n), (unsigned)from % n, depth - 1);
     }
-    return is_nothing_computed(vector, i, depth - 1);
+    if (LLVMIsAPHINode(vector) || LLVMIsASelectInst(vector)) return content_merged(vector, i, depth / 4);
+    if (LLVMIsACastInst(vector) || LLVMIsAUnaryOperator(vector) || LLVMIsABinaryOperator(vector))
+        return content_computed(vector, i, depth / 2);
+    return VALUE;
 }
 
+/* Undefined bits would make the whole word undefined, with the elements beside them. */
 static value word_of_element(struct packing *p, value vector, unsigned i, unsigned shift)
 {
-    enum { DEPTH = 8 };
-    if (is_nothing(vector, i, DEPTH)) return number(p, 0);
+    enum { DEPTH = 32 };
+    const enum content is = content(vector, i, DEPTH);
+    if (is == NOTHING) return number(p, 0);
     LLVMTypeRef bits = LLVMIntTypeInContext(p->cc->context, bits_of(LLVMGetElementType(LLVMTypeOf(vector))));
-    value v = LLVMBuildBitCast(p->b, LLVMBuildExtractElement(p->b, vector, number(p, i), ""), bits, "");
+    value v = LLVMBuildExtractElement(p->b, vector, number(p, i), "");
+    if (is == EITHER) v = LLVMBuildFreeze(p->b, v, "");
+    v = LLVMBuildBitCast(p->b, v, bits, "");
     return LLVMBuildShl(p->b, LLVMBuildZExt(p->b, v, p->word, ""), number(p, shift), "");
 }
 

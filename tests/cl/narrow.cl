@@ -100,3 +100,25 @@ kernel void alpha(global const uchar4 *a, global uchar4 *out, global ushort4 *ke
     wide.xyz = convert_ushort3(turned.xyz);
     kept[i] = wide & (ushort4)(255, 255, 255, 0) | (ushort4)(0, 0, 0, 256);
 }
+
+// Two branches that store to one place have one store behind them, of a vector of four whose fourth element is undefined.
+//! run branches global=32 local=32
+//! arg a int[96] = i * 900
+//! arg out int[192] -> i % 6 < 3 ? uchar(a[i / 6 < 20 ? i / 6 * 3 + i % 3 : i / 6 * 3 + 2 - i % 3]) : short(a[i / 6 < 20 ? i / 6 * 3 + i % 3 : i / 6 * 3 + 2 - i % 3])
+kernel void branches(global const int *a, global int *out)
+{
+    local uchar3 bytes[32];
+    local short3 shorts[32];
+    int i = get_local_id(0), other = 31 - i;
+    int3 x = vload3(i, a);
+    if (i < 20) {
+        bytes[i] = convert_uchar3(x & 255);
+        shorts[i] = convert_short3(x);
+    } else {
+        bytes[i] = convert_uchar3(x & 255).zyx;
+        shorts[i] = convert_short3(x).zyx;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    vstore3(convert_int3(bytes[other]), 2 * other, out);
+    vstore3(convert_int3(shorts[other]), 2 * other + 1, out);
+}

@@ -77,3 +77,18 @@ kernel void logic(global int *ok)
     sub_group_barrier(CLK_LOCAL_MEM_FENCE, memory_scope_sub_group);
     ok[get_global_id(0)] = good;
 }
+
+// What each half of a warp gets from one lane of its own is stored behind the branch.
+//! run halves global=64 local=32
+//! arg in char[192] = i
+//! arg out char[192] -> in[i / 96 * 96 + (i / 3 % 32 < 16 ? 15 : 60) + i % 3]
+kernel void halves(global const char *in, global char *out)
+{
+    local char3 kept[32];
+    uint s = get_sub_group_local_id(), i = get_global_id(0);
+    char3 x = vload3(i, in);
+    if (s < 16) kept[s] = sub_group_non_uniform_broadcast(x, 5);
+    else kept[s] = sub_group_non_uniform_broadcast(x, 20);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    vstore3(kept[31 - s], i - s + 31 - s, out);
+}

@@ -868,6 +868,24 @@ static const char counting_nans[] =
     " vsw12.v v2, 128(v31)\n addi x22, x22, -1\n bne x22, x0, loop\n endprg\n"
     "f: add x7, x7, x22\n sub x6, x7, x22\n add x7, x7, x6\n add x7, x7, x6\n jalr x0, 0(x1)\n";
 
+/* A register or, in lanes of which v6 says 0, bits of it and of another (translator/choices.c). Warps of 12 lanes are
+ * one vector of the host, so that constants are used once. */
+static void test_bits_of_two(void **state)
+{
+    static const char *const bits[] = {" vfsgnj.vv v7, v2, v1\n",
+                                       " vand.vx v7, v1, x8\n vand.vx v8, v2, x9\n vor.vv v7, v7, v8\n",
+                                       " vand.vx v7, v1, x8\n vxor.vv v7, v7, v2\n"};
+    (void)state;
+    for (size_t i = 0; i < sizeof bits / sizeof *bits; i++) {
+        char text[3000];
+        snprintf(text, sizeof text,
+                 LOAD " li x8, 0x7f0ff\n li x9, 0xfff80f00\n vmslt.vv v6, v3, v4\n%s vsub.vv v1, v1, v7\n"
+                      " vmadd.vv v1, v6, v7\n" SAVE " endprg\n",
+                 bits[i]);
+        pair_run_levels(&(struct pair){.text = text, .shape = {.warps = 1, .threads_per_warp = 32, .work_items = 12}});
+    }
+}
+
 static void test_nan_slices(void **state)
 {
     (void)state;
@@ -977,6 +995,7 @@ int main(void)
         cmocka_unit_test(test_changed_branch),
         cmocka_unit_test(test_around_the_end),
         cmocka_unit_test(test_long_block),
+        cmocka_unit_test(test_bits_of_two),
         cmocka_unit_test(test_nan_slices),
     };
     if (!engine_usable(&engine_native)) return 77;
