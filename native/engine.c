@@ -209,10 +209,10 @@ static void describe_access(struct sm *sm, const struct native_site *site, uint3
         a->lanes = 0;
         return;
     }
+    /* Without divisions: while there are reservations, each store comes here. */
     uint32_t first[ISA_LANES];
     memcpy(first, a->addr, sizeof first);
-    for (uint32_t i = 0, run = 0, in_run = 0; i < ISA_LANES; i++) { /* without divisions: each store runs it while there
-                                                                       are reservations */
+    for (uint32_t i = 0, run = 0, in_run = 0; i < ISA_LANES; i++) {
         a->addr[i] = first[run] + in_run * site->step + site->imm;
         if (++in_run < site->period) continue;
         for (in_run = 0, run += site->period; run >= site->repeat;) run -= site->repeat;
