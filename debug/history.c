@@ -49,6 +49,7 @@ struct history {
     struct kept *list; /* room for all pages */
     uint32_t n, copies;
     uint8_t *blocks[BLOCKS_MOST]; /* of copies */
+    uint8_t bytes[ABI_PAGE];      /* of the page that may become one */
     pthread_mutex_t lock;         /* not held where memory of the device is copied for the first time */
 };
 
@@ -135,36 +136,26 @@ static bool is_zero(const uint8_t *bytes)
     return !first && !memcmp(bytes, bytes + sizeof first, ABI_PAGE - sizeof first);
 }
 
-/* The host may close the page meanwhile. Then the machine's thread jumps out of here, as from any access, and the page
- * counts as not kept. */
-static void keep(struct history *h, uint32_t page, uint64_t name, const uint8_t *bytes)
+static void keep(struct history *h, uint32_t page, uint64_t name)
 {
     struct kept kept = {page, ZEROS, name};
-    if (!is_zero(bytes)) {
+    if (!is_zero(h->bytes)) {
         const char *why = have_room(h);
         if (why) {
             give_up(h, why);
             return;
         }
-        memcpy(copy_at(h, h->copies), bytes, ABI_PAGE);
+        memcpy(copy_at(h, h->copies), h->bytes, ABI_PAGE);
         kept.copy = h->copies++;
     }
     h->list[h->n++] = kept;
     h->pages[page].kept = h->launch;
 }
 
-/* The page as the device can write it; NULL: it cannot. */
-static uint8_t *writable(const struct history *h, uint32_t page)
-{
-    const uint64_t at = (uint64_t)page * ABI_PAGE;
-    return gpu_mem_writable(h->gpu, at) == at ? gpu_mem(h->gpu, (uint32_t)at, ABI_PAGE) : NULL;
-}
-
 static void keep_once(struct history *h, uint32_t page, uint64_t name)
 {
     if (h->why || h->pages[page].kept == h->launch || is_local((uint64_t)page * ABI_PAGE)) return;
-    const uint8_t *bytes = writable(h, page);
-    if (bytes) keep(h, page, name, bytes);
+    if (gpu_mem_save_page(h->gpu, page * ABI_PAGE, h->bytes)) keep(h, page, name);
 }
 
 void history_begin(struct history *h, struct gpu *gpu)
@@ -242,10 +233,9 @@ static bool is_the_hosts(const struct history *h, uint64_t name)
 
 static void put_back(const struct history *h, const struct kept *k)
 {
-    uint8_t *bytes = is_the_hosts(h, k->name) ? NULL : writable(h, k->page);
-    if (!bytes) return;
-    if (k->copy == ZEROS) memset(bytes, 0, ABI_PAGE);
-    else memcpy(bytes, copy_at(h, k->copy), ABI_PAGE);
+    static const uint8_t zeros[ABI_PAGE];
+    if (!is_the_hosts(h, k->name))
+        gpu_mem_restore_page(h->gpu, k->page * ABI_PAGE, k->copy == ZEROS ? zeros : copy_at(h, k->copy));
 }
 
 void history_restore(struct history *h)

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -422,6 +423,58 @@ static void test_closed(void **state)
     close_traveller(t);
 }
 
+enum { CLOSED_PAGES = 64, CLOSED_TIMES = 3000 };
+#define CLOSED 0xb0000000u
+
+/* The other thread copies some meanwhile. */
+static void stay_open(void) { nanosleep(&(struct timespec){.tv_nsec = 20000}, NULL); }
+
+static void *share_and_close(void *user)
+{
+    struct traveller *t = user;
+    for (unsigned i = 0; i < CLOSED_TIMES; i++) {
+        assert_true(gpu_mem_open_shared(t->g.gpu, CLOSED, CLOSED_PAGES * ABI_PAGE));
+        stay_open();
+        gpu_mem_close_shared(t->g.gpu, CLOSED, CLOSED_PAGES * ABI_PAGE);
+    }
+    t->over = true;
+    return NULL;
+}
+
+static void *open_and_close(void *user)
+{
+    struct traveller *t = user;
+    for (unsigned i = 0; i < CLOSED_TIMES; i++) {
+        assert_true(gpu_mem_open(t->g.gpu, CLOSED, CLOSED_PAGES * ABI_PAGE, GPU_READ | GPU_WRITE));
+        stay_open();
+        gpu_mem_close(t->g.gpu, CLOSED, CLOSED_PAGES * ABI_PAGE);
+    }
+    t->over = true;
+    return NULL;
+}
+
+/* Another thread closes pages all the time, as they are copied and put back. */
+static void close_always(void *(*body)(void *))
+{
+    pthread_t thread;
+    struct traveller *t = open_memory();
+    assert_int_equal(pthread_create(&thread, NULL, body, t), 0);
+    while (!t->over) {
+        history_begin(t->history, t->g.gpu);
+        history_write(t->history, NULL, CLOSED, CLOSED_PAGES * ABI_PAGE);
+        history_restore(t->history);
+    }
+    pthread_join(thread, NULL);
+    close_traveller(t);
+}
+
+static void test_closed_always(void **state)
+{
+    (void)state;
+    close_always(open_and_close);
+    if (gpu_mem_can_share(CLOSED, CLOSED_PAGES * ABI_PAGE)) close_always(share_and_close);
+}
+
 /* ---- how much ---- */
 
 static long most_resident(void)
@@ -529,11 +582,12 @@ static void test_no_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_stores),      cmocka_unit_test(test_once),       cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_code),        cmocka_unit_test(test_by_hand),    cmocka_unit_test(test_host),
-        cmocka_unit_test(test_host_thread), cmocka_unit_test(test_shared),     cmocka_unit_test(test_closed),
-        cmocka_unit_test(test_much),        cmocka_unit_test(test_too_much),   cmocka_unit_test(test_no_memory),
-        cmocka_unit_test(test_last_page),   cmocka_unit_test(test_below_null), cmocka_unit_test(test_host_virtual),
+        cmocka_unit_test(test_stores),        cmocka_unit_test(test_once),      cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_code),          cmocka_unit_test(test_by_hand),   cmocka_unit_test(test_host),
+        cmocka_unit_test(test_host_thread),   cmocka_unit_test(test_shared),    cmocka_unit_test(test_closed),
+        cmocka_unit_test(test_closed_always), cmocka_unit_test(test_much),      cmocka_unit_test(test_too_much),
+        cmocka_unit_test(test_no_memory),     cmocka_unit_test(test_last_page), cmocka_unit_test(test_below_null),
+        cmocka_unit_test(test_host_virtual),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
