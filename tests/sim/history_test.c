@@ -163,16 +163,16 @@ static void test_stores(void **state)
 
 /* ---- virtual addresses ---- */
 
-#define VIRTUAL  0xc0000000u
-#define TOP_PAGE 9 /* of the memory */
+#define VIRTUAL 0xc0000000u
+enum { TOP_PAGE = 9, OTHER_PAGE = 20 }; /* of the memory */
 
-/* The launch finds the memory at VIRTUAL, too, one page of it in the last page of its address space, and code where it
- * is. The tables are behind each other at GUEST_DATA. */
+/* The launch finds the memory at VIRTUAL, too, one page of it in the last page of its address space, one in the last
+ * of 32 bits, and code where it is. The tables are behind each other at GUEST_DATA. */
 static void translate(struct traveller *t)
 {
-    enum { ROOT, MIDDLE, LOW, TOP_MIDDLE, TOP_LOW, ENTRIES = 512 };
+    enum { ROOT, MIDDLE, LOW, TOP_MIDDLE, TOP_LOW, OTHER_LOW, ENTRIES = 512 };
     uint64_t(*table)[ENTRIES] = (uint64_t(*)[ENTRIES])t->g.data;
-    memset(table, 0, (TOP_LOW + 1) * sizeof *table);
+    memset(table, 0, (OTHER_LOW + 1) * sizeof *table);
     table[ROOT][ABI_CODE_BASE >> 30] = sv39_entry(ABI_CODE_BASE, SV39_V | SV39_R | SV39_W | SV39_X);
     table[ROOT][VIRTUAL >> 30] = sv39_entry(GUEST_DATA + MIDDLE * ABI_PAGE, SV39_V);
     table[MIDDLE][0] = sv39_entry(GUEST_DATA + LOW * ABI_PAGE, SV39_V);
@@ -180,6 +180,8 @@ static void translate(struct traveller *t)
     table[ROOT][ENTRIES - 1] = sv39_entry(GUEST_DATA + TOP_MIDDLE * ABI_PAGE, SV39_V);
     table[TOP_MIDDLE][ENTRIES - 1] = sv39_entry(GUEST_DATA + TOP_LOW * ABI_PAGE, SV39_V);
     table[TOP_LOW][ENTRIES - 1] = sv39_entry(MEMORY + TOP_PAGE * ABI_PAGE, SV39_V | SV39_R | SV39_W);
+    table[MIDDLE][ENTRIES - 1] = sv39_entry(GUEST_DATA + OTHER_LOW * ABI_PAGE, SV39_V);
+    table[OTHER_LOW][ENTRIES - 1] = sv39_entry(MEMORY + OTHER_PAGE * ABI_PAGE, SV39_V | SV39_R | SV39_W);
     t->g.launch.sv39 = true;
     t->g.launch.page_table = GUEST_DATA;
 }
@@ -199,6 +201,21 @@ static void test_last_page(void **state)
         travel(t, source, 1);
         memcpy(t->before, t->memory, sizeof t->before);
     }
+    close_traveller(t);
+}
+
+/* Lanes whose addresses differ in their upper halves alone. */
+static void test_halves(void **state)
+{
+    (void)state;
+    struct traveller *t = open_memory_in(PROFILE_R21);
+    translate(t);
+    travel(t,
+           " vid.v v1\n vadd.vi v4, v1, 1\n vand.vi v3, v1, 1\n vadd.vi v3, v3, -1\n vmv.v.i v2, -16\n"
+           " vsw12.v v4, 0(v2) {pre_m_32, pair}\n endprg\n",
+           1);
+    assert_int_equal(*(uint32_t *)(void *)(t->memory + (TOP_PAGE + 1) * ABI_PAGE - 16), 31);
+    assert_int_equal(*(uint32_t *)(void *)(t->memory + (OTHER_PAGE + 1) * ABI_PAGE - 16), 32);
     close_traveller(t);
 }
 
@@ -582,12 +599,12 @@ static void test_no_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_stores),        cmocka_unit_test(test_once),      cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_code),          cmocka_unit_test(test_by_hand),   cmocka_unit_test(test_host),
-        cmocka_unit_test(test_host_thread),   cmocka_unit_test(test_shared),    cmocka_unit_test(test_closed),
-        cmocka_unit_test(test_closed_always), cmocka_unit_test(test_much),      cmocka_unit_test(test_too_much),
-        cmocka_unit_test(test_no_memory),     cmocka_unit_test(test_last_page), cmocka_unit_test(test_below_null),
-        cmocka_unit_test(test_host_virtual),
+        cmocka_unit_test(test_stores),        cmocka_unit_test(test_once),         cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_code),          cmocka_unit_test(test_by_hand),      cmocka_unit_test(test_host),
+        cmocka_unit_test(test_host_thread),   cmocka_unit_test(test_shared),       cmocka_unit_test(test_closed),
+        cmocka_unit_test(test_closed_always), cmocka_unit_test(test_much),         cmocka_unit_test(test_too_much),
+        cmocka_unit_test(test_no_memory),     cmocka_unit_test(test_last_page),    cmocka_unit_test(test_halves),
+        cmocka_unit_test(test_below_null),    cmocka_unit_test(test_host_virtual),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
