@@ -41,9 +41,9 @@ struct kept {
 
 struct history {
     struct gpu *gpu;
-    uint64_t launch; /* its number; changes with the lock */
-    bool runs;       /* with the lock: else nobody need know what the host writes */
-    const char *why; /* there is no way back; NULL: there is one */
+    uint64_t launch; /* the launch's number; changed with the lock held */
+    bool runs;       /* likewise. False: what the host writes does not matter */
+    const char *why; /* why there is no way back; NULL: there is one */
     bool restored;   /* somebody is on the way back in this launch, or has been */
     struct history_page *pages;
     struct kept *list; /* room for all pages */
@@ -170,7 +170,7 @@ void history_begin(struct history *h, struct gpu *gpu)
 
 /* ---- what is about to be written ---- */
 
-/* Where the warp's address is in memory; no warp's is there itself. False: nowhere. */
+/* Where the warp's address is in memory; without a warp it is the memory's own. False: nowhere. */
 static bool is_at(const struct history *h, const struct warp *w, uint64_t addr, uint32_t *at)
 {
     const struct launch *l = w ? w->group->launch : NULL;
