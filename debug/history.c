@@ -19,32 +19,37 @@
 #include "sim/layout.h"
 
 enum {
-    PAGES = 1 << 20,
+    PAGES = 1 << 20, /* of 32-bit addresses */
     BLOCK = 256 /* copies */,
     BLOCKS_MOST = 1024, /* 1 GiB */
     BLOCKS_FREE = 4,    /* that stay for the next launch */
 };
 #define ZEROS UINT32_MAX
 
-/* The numbers of the launches in which it was copied, and in which the host has written it. */
+/* What is known of the page of a number, which two may share: of memory, and of addresses as kernels and the host use
+ * them (with SV39 they are others). */
 struct history_page {
-    uint64_t kept, host;
+    uint64_t kept; /* memory: the number of the last launch in which it was copied */
+    uint64_t host; /* addresses: the number of the last launch in which the host has written there */
 };
 
 struct kept {
-    uint32_t page, copy; /* or ZEROS */
+    uint32_t page; /* of memory */
+    uint32_t copy; /* its number, or ZEROS */
+    uint64_t name; /* page of addresses that the launch has written it by */
 };
 
 struct history {
     struct gpu *gpu;
-    uint64_t launch; /* its number; changes with the lock */
-    bool runs;       /* with the lock: else nobody need know what the host writes */
-    const char *why; /* there is no way back; NULL: there is one */
+    uint64_t launch; /* the launch's number; changed with the lock held */
+    bool runs;       /* likewise. False: what the host writes does not matter */
+    const char *why; /* why there is no way back; NULL: there is one */
     bool restored;   /* somebody is on the way back in this launch, or has been */
     struct history_page *pages;
     struct kept *list; /* room for all pages */
     uint32_t n, copies;
     uint8_t *blocks[BLOCKS_MOST]; /* of copies */
+    uint8_t bytes[ABI_PAGE];      /* of the page that may become one */
     pthread_mutex_t lock;         /* not held where memory of the device is copied for the first time */
 };
 
@@ -131,36 +136,26 @@ static bool is_zero(const uint8_t *bytes)
     return !first && !memcmp(bytes, bytes + sizeof first, ABI_PAGE - sizeof first);
 }
 
-/* The host may close the page meanwhile. Then the machine's thread jumps out of here, as from any access, and the page
- * counts as not kept. */
-static void keep(struct history *h, uint32_t page, const uint8_t *bytes)
+static void keep(struct history *h, uint32_t page, uint64_t name)
 {
-    struct kept kept = {page, ZEROS};
-    if (!is_zero(bytes)) {
+    struct kept kept = {page, ZEROS, name};
+    if (!is_zero(h->bytes)) {
         const char *why = have_room(h);
         if (why) {
             give_up(h, why);
             return;
         }
-        memcpy(copy_at(h, h->copies), bytes, ABI_PAGE);
+        memcpy(copy_at(h, h->copies), h->bytes, ABI_PAGE);
         kept.copy = h->copies++;
     }
     h->list[h->n++] = kept;
     h->pages[page].kept = h->launch;
 }
 
-/* The page as the device can write it; NULL: it cannot. */
-static uint8_t *writable(const struct history *h, uint32_t page)
-{
-    const uint64_t at = (uint64_t)page * ABI_PAGE;
-    return gpu_mem_writable(h->gpu, at) == at ? gpu_mem(h->gpu, (uint32_t)at, ABI_PAGE) : NULL;
-}
-
-static void keep_once(struct history *h, uint32_t page)
+static void keep_once(struct history *h, uint32_t page, uint64_t name)
 {
     if (h->why || h->pages[page].kept == h->launch || is_local((uint64_t)page * ABI_PAGE)) return;
-    const uint8_t *bytes = writable(h, page);
-    if (bytes) keep(h, page, bytes);
+    if (gpu_mem_save_page(h->gpu, page * ABI_PAGE, h->bytes)) keep(h, page, name);
 }
 
 void history_begin(struct history *h, struct gpu *gpu)
@@ -170,12 +165,12 @@ void history_begin(struct history *h, struct gpu *gpu)
     h->why = NULL;
     set_runs(h, true);
     for (uint64_t at = 0; (at = gpu_mem_shared(gpu, at)) <= UINT32_MAX; at += ABI_PAGE)
-        keep_once(h, (uint32_t)(at / ABI_PAGE));
+        keep_once(h, (uint32_t)(at / ABI_PAGE), at / ABI_PAGE);
 }
 
 /* ---- what is about to be written ---- */
 
-/* Where the warp's address is in memory; no warp's is there itself. False: nowhere. */
+/* Where the warp's address is in memory; without a warp it is the memory's own. False: nowhere. */
 static bool is_at(const struct history *h, const struct warp *w, uint64_t addr, uint32_t *at)
 {
     const struct launch *l = w ? w->group->launch : NULL;
@@ -189,8 +184,10 @@ static bool is_at(const struct history *h, const struct warp *w, uint64_t addr, 
 void history_write(struct history *h, const struct warp *w, uint64_t addr, uint64_t size)
 {
     uint32_t at;
-    for (const uint64_t end = addr + size; !h->why && addr < end; addr = (addr / ABI_PAGE + 1) * ABI_PAGE)
-        if (is_at(h, w, addr, &at)) keep_once(h, at / ABI_PAGE);
+    for (uint64_t n; !h->why && size; addr += n, size -= n) { /* the address behind the last one may be 0 */
+        n = ABI_PAGE - addr % ABI_PAGE < size ? ABI_PAGE - addr % ABI_PAGE : size;
+        if (is_at(h, w, addr, &at)) keep_once(h, at / ABI_PAGE, addr / ABI_PAGE);
+    }
 }
 
 /* Are the bytes of all lanes in one page? */
@@ -228,12 +225,17 @@ void history_host(struct history *h, uint32_t addr, uint64_t size)
 
 /* ---- putting back ---- */
 
+/* No address of the host has more than 32 bits. */
+static bool is_the_hosts(const struct history *h, uint64_t name)
+{
+    return name < PAGES && h->pages[name].host == h->launch;
+}
+
 static void put_back(const struct history *h, const struct kept *k)
 {
-    uint8_t *bytes = h->pages[k->page].host == h->launch ? NULL : writable(h, k->page);
-    if (!bytes) return;
-    if (k->copy == ZEROS) memset(bytes, 0, ABI_PAGE);
-    else memcpy(bytes, copy_at(h, k->copy), ABI_PAGE);
+    static const uint8_t zeros[ABI_PAGE];
+    if (!is_the_hosts(h, k->name))
+        gpu_mem_restore_page(h->gpu, k->page * ABI_PAGE, k->copy == ZEROS ? zeros : copy_at(h, k->copy));
 }
 
 void history_restore(struct history *h)

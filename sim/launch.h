@@ -121,6 +121,11 @@ uint64_t gpu_mem_writable(const struct gpu *gpu, uint64_t addr);
 /* The same for pages that the host writes by pointers of its own (gpu_mem_open_shared). */
 uint64_t gpu_mem_shared(const struct gpu *gpu, uint64_t addr);
 
+/* Copy the page at `addr`, a multiple of ABI_PAGE, to 4096 bytes elsewhere, and back. False: nothing has been copied,
+ * because the page cannot be written. Another thread that closes it meanwhile waits. */
+bool gpu_mem_save_page(struct gpu *gpu, uint32_t addr, void *bytes);
+bool gpu_mem_restore_page(struct gpu *gpu, uint32_t addr, const void *bytes);
+
 /* Drops decoded instructions, and constants that are known of a program; call after writing to either. */
 void gpu_mem_code_changed(struct gpu *gpu);
 

@@ -208,3 +208,24 @@ uint64_t gpu_mem_shared(const struct gpu *gpu, uint64_t addr)
         addr = end_of_kind(gpu, addr);
     return addr;
 }
+
+/* A page is closed in the table first, with the lock, and then for the host: as long as the lock is held, and the table
+ * says so, it is there. */
+static bool copy_page(struct gpu *gpu, uint32_t addr, void *to, const void *from)
+{
+    pthread_mutex_lock(&gpu->code_lock);
+    const bool open = gpu->pages[addr >> PAGE_BITS] & GPU_WRITE;
+    if (open) memcpy(to, from, 1 << PAGE_BITS);
+    pthread_mutex_unlock(&gpu->code_lock);
+    return open;
+}
+
+bool gpu_mem_save_page(struct gpu *gpu, uint32_t addr, void *bytes)
+{
+    return copy_page(gpu, addr, bytes, gpu->mem + addr);
+}
+
+bool gpu_mem_restore_page(struct gpu *gpu, uint32_t addr, const void *bytes)
+{
+    return copy_page(gpu, addr, gpu->mem + addr, bytes);
+}

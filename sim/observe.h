@@ -41,8 +41,7 @@ struct observer {
     enum observed (*before)(void *user, struct warp *warp, const struct insn *insn);
     /* An access to guest memory by the instruction at warp->pc is about to happen; it may make several. */
     void (*access)(void *user, const struct warp *warp, const struct insn *insn, const struct access *access);
-    /* An observer, maybe this one, is about to change guest memory (warp_set_memory), of `size` bytes. From its thread.
-     */
+    /* An observer, maybe this one, is about to change guest memory (warp_set_memory), and calls from its thread. */
     void (*change)(void *user, const struct warp *warp, uint64_t addr, uint32_t size);
     /* The instruction at `pc` has been executed; warp->pc is the next one's. What the hook leaves in the warp's
      * registers is the instruction's result: all observers' `after` is called when all `result` have been. */

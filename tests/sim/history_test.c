@@ -6,12 +6,14 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
 #include "debug/parts.h"
 #include "guest.h"
+#include "sim/sv39.h"
 
 enum { PAGES = 0x110 };
 #define MEMORY   0xa0000000u
@@ -89,13 +91,14 @@ static void open_traveller(struct traveller *t, const struct gpu_config *config)
     t->g.options.observers = &t->observer;
 }
 
-/* The default machine with memory of which every third page is zeros. */
-static struct traveller *open_memory(void)
+/* A machine with memory of which every third page is zeros. */
+static struct traveller *open_memory_in(enum isa_profile profile)
 {
     struct traveller *t = calloc(1, sizeof *t);
     struct gpu_config config;
     assert_non_null(t);
     gpu_config_default(&config);
+    config.profile = profile;
     open_traveller(t, &config);
     assert_true(gpu_mem_open(t->g.gpu, MEMORY, sizeof t->before, GPU_READ | GPU_WRITE));
     t->memory = gpu_mem(t->g.gpu, MEMORY, sizeof t->before);
@@ -103,6 +106,8 @@ static struct traveller *open_memory(void)
     memcpy(t->before, t->memory, sizeof t->before);
     return t;
 }
+
+static struct traveller *open_memory(void) { return open_memory_in(PROFILE_DEFAULT); }
 
 static void close_traveller(struct traveller *t)
 {
@@ -155,6 +160,97 @@ static void test_stores(void **state)
     }
     close_traveller(t);
 }
+
+/* ---- virtual addresses ---- */
+
+#define VIRTUAL 0xc0000000u
+enum { TOP_PAGE = 9, OTHER_PAGE = 20 }; /* of the memory */
+
+/* The launch finds the memory at VIRTUAL, too, one page of it in the last page of its address space, one in the last
+ * of 32 bits, and code where it is. The tables are behind each other at GUEST_DATA. */
+static void translate(struct traveller *t)
+{
+    enum { ROOT, MIDDLE, LOW, TOP_MIDDLE, TOP_LOW, OTHER_LOW, ENTRIES = 512 };
+    uint64_t(*table)[ENTRIES] = (uint64_t(*)[ENTRIES])t->g.data;
+    memset(table, 0, (OTHER_LOW + 1) * sizeof *table);
+    table[ROOT][ABI_CODE_BASE >> 30] = sv39_entry(ABI_CODE_BASE, SV39_V | SV39_R | SV39_W | SV39_X);
+    table[ROOT][VIRTUAL >> 30] = sv39_entry(GUEST_DATA + MIDDLE * ABI_PAGE, SV39_V);
+    table[MIDDLE][0] = sv39_entry(GUEST_DATA + LOW * ABI_PAGE, SV39_V);
+    for (uint32_t i = 0; i < PAGES; i++) table[LOW][i] = sv39_entry(MEMORY + i * ABI_PAGE, SV39_V | SV39_R | SV39_W);
+    table[ROOT][ENTRIES - 1] = sv39_entry(GUEST_DATA + TOP_MIDDLE * ABI_PAGE, SV39_V);
+    table[TOP_MIDDLE][ENTRIES - 1] = sv39_entry(GUEST_DATA + TOP_LOW * ABI_PAGE, SV39_V);
+    table[TOP_LOW][ENTRIES - 1] = sv39_entry(MEMORY + TOP_PAGE * ABI_PAGE, SV39_V | SV39_R | SV39_W);
+    table[MIDDLE][ENTRIES - 1] = sv39_entry(GUEST_DATA + OTHER_LOW * ABI_PAGE, SV39_V);
+    table[OTHER_LOW][ENTRIES - 1] = sv39_entry(MEMORY + OTHER_PAGE * ABI_PAGE, SV39_V | SV39_R | SV39_W);
+    t->g.launch.sv39 = true;
+    t->g.launch.page_table = GUEST_DATA;
+}
+
+/* Stores to the end of the address space, where the address behind them is 0. */
+static void test_last_page(void **state)
+{
+    static const char *const stores[] = {"-4", "-8"};
+    (void)state;
+    struct traveller *t = open_memory_in(PROFILE_R21);
+    translate(t);
+    for (size_t i = 0; i < sizeof stores / sizeof *stores; i++) {
+        char source[200];
+        snprintf(source, sizeof source,
+                 " vid.v v1\n vmv.v.i v2, %s\n vmv.v.i v3, -1\n vsw12.v v1, 0(v2) {pre_m_32, pair}\n endprg\n",
+                 stores[i]);
+        travel(t, source, 1);
+        memcpy(t->before, t->memory, sizeof t->before);
+    }
+    close_traveller(t);
+}
+
+/* Lanes whose addresses differ in their upper halves alone. */
+static void test_halves(void **state)
+{
+    (void)state;
+    struct traveller *t = open_memory_in(PROFILE_R21);
+    translate(t);
+    travel(t,
+           " vid.v v1\n vadd.vi v4, v1, 1\n vand.vi v3, v1, 1\n vadd.vi v3, v3, -1\n vmv.v.i v2, -16\n"
+           " vsw12.v v4, 0(v2) {pre_m_32, pair}\n endprg\n",
+           1);
+    assert_int_equal(*(uint32_t *)(void *)(t->memory + (TOP_PAGE + 1) * ABI_PAGE - 16), 31);
+    assert_int_equal(*(uint32_t *)(void *)(t->memory + (OTHER_PAGE + 1) * ABI_PAGE - 16), 32);
+    close_traveller(t);
+}
+
+/* Without translation there is no such memory. */
+static void test_below_null(void **state)
+{
+    (void)state;
+    struct traveller *t = open_memory_in(PROFILE_R21);
+    guest_assemble(&t->g, " vmv.v.i v2, -8\n vmv.v.i v3, -1\n vsw12.v v1, 0(v2) {pre_m_32, pair}\n endprg\n");
+    guest_run(&t->g);
+    assert_int_equal(t->g.result.status, LAUNCH_FAULT);
+    close_traveller(t);
+}
+
+static void write_virtual(struct traveller *t)
+{
+    t->memory[ABI_PAGE + 100] = t->before[ABI_PAGE + 100] = 77;
+    history_host(t->history, VIRTUAL + ABI_PAGE + 100, 1);
+    history_host(t->history, MEMORY + 2 * ABI_PAGE, 1); /* memory elsewhere, as the launch and the host call it */
+    memcpy(t->before + ABI_PAGE, t->memory + ABI_PAGE, 4);
+}
+
+/* The host names pages as launches do. */
+static void test_host_virtual(void **state)
+{
+    (void)state;
+    struct traveller *t = open_memory();
+    translate(t);
+    t->meanwhile = write_virtual;
+    t->at = 16;
+    travel(t, " lui x6, 0xc0001\n li x5, 1\n sw x5, 0(x6)\n lui x6, 0xc0002\n sw x5, 4(x6)\n endprg\n", 1);
+    close_traveller(t);
+}
+
+/* ---- what is kept ---- */
 
 /* A page is copied once: a later store does not make its copy younger, nor does running again. */
 static void test_once(void **state)
@@ -344,6 +440,58 @@ static void test_closed(void **state)
     close_traveller(t);
 }
 
+enum { CLOSED_PAGES = 64, CLOSED_TIMES = 3000 };
+#define CLOSED 0xb0000000u
+
+/* The other thread copies some meanwhile. */
+static void stay_open(void) { nanosleep(&(struct timespec){.tv_nsec = 20000}, NULL); }
+
+static void *share_and_close(void *user)
+{
+    struct traveller *t = user;
+    for (unsigned i = 0; i < CLOSED_TIMES; i++) {
+        assert_true(gpu_mem_open_shared(t->g.gpu, CLOSED, CLOSED_PAGES * ABI_PAGE));
+        stay_open();
+        gpu_mem_close_shared(t->g.gpu, CLOSED, CLOSED_PAGES * ABI_PAGE);
+    }
+    t->over = true;
+    return NULL;
+}
+
+static void *open_and_close(void *user)
+{
+    struct traveller *t = user;
+    for (unsigned i = 0; i < CLOSED_TIMES; i++) {
+        assert_true(gpu_mem_open(t->g.gpu, CLOSED, CLOSED_PAGES * ABI_PAGE, GPU_READ | GPU_WRITE));
+        stay_open();
+        gpu_mem_close(t->g.gpu, CLOSED, CLOSED_PAGES * ABI_PAGE);
+    }
+    t->over = true;
+    return NULL;
+}
+
+/* Another thread closes pages all the time, as they are copied and put back. */
+static void close_always(void *(*body)(void *))
+{
+    pthread_t thread;
+    struct traveller *t = open_memory();
+    assert_int_equal(pthread_create(&thread, NULL, body, t), 0);
+    while (!t->over) {
+        history_begin(t->history, t->g.gpu);
+        history_write(t->history, NULL, CLOSED, CLOSED_PAGES * ABI_PAGE);
+        history_restore(t->history);
+    }
+    pthread_join(thread, NULL);
+    close_traveller(t);
+}
+
+static void test_closed_always(void **state)
+{
+    (void)state;
+    close_always(open_and_close);
+    if (gpu_mem_can_share(CLOSED, CLOSED_PAGES * ABI_PAGE)) close_always(share_and_close);
+}
+
 /* ---- how much ---- */
 
 static long most_resident(void)
@@ -451,10 +599,12 @@ static void test_no_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_stores),      cmocka_unit_test(test_once),     cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_code),        cmocka_unit_test(test_by_hand),  cmocka_unit_test(test_host),
-        cmocka_unit_test(test_host_thread), cmocka_unit_test(test_shared),   cmocka_unit_test(test_closed),
-        cmocka_unit_test(test_much),        cmocka_unit_test(test_too_much), cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_stores),        cmocka_unit_test(test_once),         cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_code),          cmocka_unit_test(test_by_hand),      cmocka_unit_test(test_host),
+        cmocka_unit_test(test_host_thread),   cmocka_unit_test(test_shared),       cmocka_unit_test(test_closed),
+        cmocka_unit_test(test_closed_always), cmocka_unit_test(test_much),         cmocka_unit_test(test_too_much),
+        cmocka_unit_test(test_no_memory),     cmocka_unit_test(test_last_page),    cmocka_unit_test(test_halves),
+        cmocka_unit_test(test_below_null),    cmocka_unit_test(test_host_virtual),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
