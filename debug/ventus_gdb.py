@@ -192,6 +192,18 @@ class Host(gdb.Command):
             monitor("shown")
 
 
+class Recorded(gdb.Command):
+    """ventus recorded: runs in front of gdb's `record`, which cannot record a GPU; nothing has to be recorded there."""
+
+    def __init__(self):
+        super().__init__("ventus recorded", gdb.COMMAND_RUNNING)
+        gdb.execute("define hook-record\nventus recorded\nend")
+
+    def invoke(self, argument, from_tty):
+        if gdb.selected_inferior().architecture().name().startswith("riscv"):
+            raise gdb.GdbError("Each launch is recorded from its beginning: reverse-stepi, reverse-continue and so on work at once.")
+
+
 class GlobalId(gdb.Function):
     """$gid(D): the global id of the selected work-item in dimension D."""
 
@@ -206,6 +218,7 @@ class GlobalId(gdb.Function):
 Ventus()
 Attach()
 Host()
+Recorded()
 PrintLanes()
 GlobalId("lid", 2)
 GlobalId("gid", 5)

@@ -4,6 +4,13 @@
 break pages.cl:8 if $gid(0) == 63
 continue
 # expect hit Breakpoint 1
+python
+try:
+    gdb.execute("record")
+except gdb.error as error:
+    print(error)
+end
+# expect Each launch is recorded from its beginning
 set $a = a
 set $few = few
 print $a[64512]
