@@ -78,17 +78,6 @@ MAP1(sin, double, double)
 MAP1(cos, double, double)
 MAP1(tan, double, double)
 
-#define SINCOS_N(n, lo, hi, AS) \
-    OVERLOAD double##n sincos(double##n x, AS double##n *c) \
-    { \
-        double##n s; \
-        for (uint i = 0; i < n; i++) { \
-            Angle a = angle(x[i]); \
-            s[i] = unless_zero(x[i], sine(a)); \
-            (*c)[i] = cosine(a); \
-        } \
-        return s; \
-    }
 #define SINCOS(AS) \
     OVERLOAD double sincos(double x, AS double *c) \
     { \
@@ -96,5 +85,5 @@ MAP1(tan, double, double)
         *c = cosine(a); \
         return unless_zero(x, sine(a)); \
     } \
-    SIZES(SINCOS_N, AS)
-SINCOS(global) SINCOS(local) SINCOS(private)
+    SIZES(SINCOS_N, double, AS)
+SINCOS(private) SINCOS(global) SINCOS(local)

@@ -110,6 +110,18 @@ static inline uint group_items(void) { return get_local_size(0) * get_local_size
 #define MAP2(f, R, A, B)    SIZES(MAP2_N, f, R, A, B)
 #define MAP3(f, R, A, B, C) SIZES(MAP3_N, f, R, A, B, C)
 
+/* The vector forms of sincos for a real type T, by halves. Those of private pointers come first: the others use them.
+ */
+#define SINCOS_N(n, lo, hi, T, AS) \
+    OVERLOAD T##n sincos(T##n x, AS T##n *cosine) \
+    { \
+        __typeof__(x.lo) low; \
+        __typeof__(x.hi) high; \
+        T##n sine = (T##n)(sincos(x.lo, &low), sincos(x.hi, &high)); \
+        *cosine = (T##n)(low, high); \
+        return sine; \
+    }
+
 /* The vector forms of a conversion from A to T, MODE with its underscores, element by element. */
 #define CONVERSION_N(n, lo, hi, T, MODE, A) \
     OVERLOAD T##n convert_##T##n##MODE(A##n a) \

@@ -62,17 +62,6 @@ MAP1(sin, float, float)
 MAP1(cos, float, float)
 MAP1(tan, float, float)
 
-#define SINCOS_N(n, lo, hi, AS) \
-    OVERLOAD float##n sincos(float##n x, AS float##n *cosine) \
-    { \
-        float##n sine; \
-        for (uint i = 0; i < n; i++) { \
-            float2 both = __ventus_sincos(x[i]); \
-            sine[i] = both.x; \
-            (*cosine)[i] = both.y; \
-        } \
-        return sine; \
-    }
 #define SINCOS(AS) \
     OVERLOAD float sincos(float x, AS float *cosine) \
     { \
@@ -80,5 +69,5 @@ MAP1(tan, float, float)
         *cosine = both.y; \
         return both.x; \
     } \
-    SIZES(SINCOS_N, AS)
-SINCOS(global) SINCOS(local) SINCOS(private)
+    SIZES(SINCOS_N, float, AS)
+SINCOS(private) SINCOS(global) SINCOS(local)
