@@ -112,9 +112,12 @@ has "<title>$(sed -n 's/^SLOT(\([a-z_]*\),.*/\1/p' "$VENTUS_SOURCE/timing/slots.
 cp p.html one.html
 "$ventus" exec --timing large --profile=p.html "$VENTUS_BUILD/examples/filter" --size 32 --output f.png >out.txt 2>&1 || { wrong "two kernels with --timing"; cat out.txt; }
 for try in 1 2 3 4 5; do # the library looks at a click with the next frame, which a busy machine may not draw in time
-    show 'const c = Chart.getChart("roofline"), dot = c.getDatasetMeta(0).data[1], at = c.canvas.getBoundingClientRect();
-        c.canvas.dispatchEvent(new MouseEvent("click", {clientX: at.left + dot.x, clientY: at.top + dot.y, bubbles: true}));
-        setInterval(() => document.title = [kernels.length, kernels[0].name !== kernels[1].name, document.querySelector("h2 + #summary").previousSibling.textContent === kernels[1].name].join(" "), 50)'
+    show 'setInterval(() => {
+            const c = Chart.getChart("roofline"), dot = c.getDatasetMeta(0).data[1], at = c.canvas.getBoundingClientRect();
+            const shown = () => document.querySelector("h2 + #summary").previousSibling.textContent === kernels[1].name;
+            if (!shown()) c.canvas.dispatchEvent(new MouseEvent("click", {clientX: at.left + dot.x, clientY: at.top + dot.y, bubbles: true}));
+            document.title = [kernels.length, kernels[0].name !== kernels[1].name, shown()].join(" ");
+        }, 50)'
     grep -q '<title>2 true true<' dom.txt && break
 done
 has '<title>2 true true<'
