@@ -19,8 +19,8 @@
 #include "sim/layout.h"
 
 enum {
-    PAGES = 1 << 20, /* of 32-bit addresses */
-    BLOCK = 256 /* copies */,
+    PAGES = 1 << 20,    /* of 32-bit addresses */
+    BLOCK = 256,        /* copies */
     BLOCKS_MOST = 1024, /* 1 GiB */
     BLOCKS_FREE = 4,    /* that stay for the next launch */
 };

@@ -6,13 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-static LLVMValueRef behind_casts(LLVMValueRef v)
-{
-    while (LLVMIsABitCastInst(v)) v = LLVMGetOperand(v, 0);
-    return v;
-}
-
-static bool is(LLVMValueRef v, LLVMOpcode op) { return LLVMIsAInstruction(v) && LLVMGetInstructionOpcode(v) == op; }
+#include "translator/patterns.h"
 
 static bool is_vector(LLVMValueRef v) { return LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMVectorTypeKind; }
 

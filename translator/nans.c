@@ -7,11 +7,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-static LLVMValueRef behind_casts(LLVMValueRef v)
-{
-    while (LLVMIsABitCastInst(v)) v = LLVMGetOperand(v, 0);
-    return v;
-}
+#include "translator/patterns.h"
 
 /* Of numbers with so many bits. */
 static unsigned long long canonical_nan(unsigned width)

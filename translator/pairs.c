@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "translator/patterns.h"
+
 enum { WORDS_MOST = 16, DEPTH = 6, KNOWN = 256 };
 
 struct words {
@@ -28,14 +30,6 @@ struct pairs {
 };
 
 /* ---- what is there ---- */
-
-static bool is(LLVMValueRef v, LLVMOpcode op) { return LLVMIsAInstruction(v) && LLVMGetInstructionOpcode(v) == op; }
-
-static LLVMValueRef behind_casts(LLVMValueRef v)
-{
-    while (LLVMIsABitCastInst(v)) v = LLVMGetOperand(v, 0);
-    return v;
-}
 
 static bool is_chunk(const struct pairs *s, LLVMValueRef v)
 {

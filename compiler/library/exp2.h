@@ -4,7 +4,7 @@
 
 #include "library.h"
 
-static float power_of_two(int n) { return as_float((uint)(n + 127) << 23); } /* -126 <= n <= 127 */
+static inline float power_of_two(int n) { return as_float((uint)(n + 127) << 23); } /* -126 <= n <= 127 */
 
 /* x * 2^n with one rounding, for 1/4 < |x| < 4 and |n| < 192: what rounds, if the result is subnormal, is the second
  * step alone. */
@@ -14,11 +14,11 @@ static inline float scaled(float x, int n)
     return x * power_of_two(n - last) * power_of_two(last);
 }
 
-/* 2^(x + low), where low is below 2 and -0 adds nothing. -180 <= x <= 180. The polynomial's error is below 2e-9. */
+/* 2^(x + low), where low is below 2 and -0 adds nothing. -180 <= x <= 180. The addition of 0x1.8p23 rounds to an
+ * integer; the polynomial's error is below 2e-9. */
 static inline float exp2_of(float x, float low)
 {
-    float shifted = x + low + 0x1.8p23f, r = x - (shifted - 0x1.8p23f) + low,
-          p = 1.5297326e-5f; /* rounded by the addition */
+    float shifted = x + low + 0x1.8p23f, r = x - (shifted - 0x1.8p23f) + low, p = 1.5297326e-5f;
     p = fma(p, r, 0.00015461445f);
     p = fma(p, r, 0.0013333502f);
     p = fma(p, r, 0.009618057f);

@@ -110,8 +110,8 @@ static inline uint group_items(void) { return get_local_size(0) * get_local_size
 #define MAP2(f, R, A, B)    SIZES(MAP2_N, f, R, A, B)
 #define MAP3(f, R, A, B, C) SIZES(MAP3_N, f, R, A, B, C)
 
-/* The vector forms of sincos for a real type T, by halves. Those of private pointers come first: the others use them.
- */
+/* The vector forms of sincos for a real type T. By halves: a loop over elements would read those that are not written
+ * yet. Those of private pointers come first, because the others use them. */
 #define SINCOS_N(n, lo, hi, T, AS) \
     OVERLOAD T##n sincos(T##n x, AS T##n *cosine) \
     { \
