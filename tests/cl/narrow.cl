@@ -122,3 +122,19 @@ kernel void branches(global const int *a, global int *out)
     vstore3(convert_int3(bytes[other]), 2 * other, out);
     vstore3(convert_int3(shorts[other]), 2 * other + 1, out);
 }
+
+// Of the two vectors one has a fourth element, which the other branch leaves undefined.
+//! run mixed global=32 local=32
+//! arg a int[128] = i * 900
+//! arg out int[128] -> i < 80 && i % 4 == 3 ? 0 : uchar(a[i])
+kernel void mixed(global const int *a, global int *out)
+{
+    local uchar4 bytes[32];
+    int i = get_local_id(0);
+    int4 x = vload4(i, a) & 255;
+    if (i < 20) bytes[i] = as_uchar4(convert_uchar3(x.xyz));
+    else bytes[i] = convert_uchar4(x);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    vstore3(convert_int3(bytes[i].xyz), 0, out + 4 * i);
+    out[4 * i + 3] = i < 20 ? 0 : bytes[i].w;
+}

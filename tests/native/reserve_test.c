@@ -80,17 +80,19 @@ static void test_lanes(void **state)
 /* Writes of every kind and width between lr.w and sc.w; those that touch two words. */
 static void test_writes(void **state)
 {
-    static const char *const writes[] = {" sb x5, 9(x20)\n",
-                                         " sh x5, 14(x20)\n",
-                                         " addi x6, x20, 18\n sw x5, 0(x6)\n",
-                                         " vsb12.v v1, 2(v31)\n",
-                                         " amoadd.w v2, v1, (v31)\n",
-                                         " vmv.v.x v8, x20\n vsh12.v v1, 6(v8)\n",
-                                         " vadd.vx v8, v31, x9\n sc.w v2, v1, (v8)\n",
-                                         " sw x5, 128(x20)\n",
-                                         " csrr x9, CSR_PDS\n vmv.v.i v8, 0\n vsw.v v1, 0(v8)\n",
-                                         " fence\n csrr x9, vl\n",
-                                         " lr.w v2, (v31)\n"};
+    static const char *const writes[] = {
+        " sb x5, 9(x20)\n",
+        " sh x5, 14(x20)\n",
+        " addi x6, x20, 18\n sw x5, 0(x6)\n",
+        " vsb12.v v1, 2(v31)\n",
+        " vand.vi v8, v9, 7\n vsll.vi v8, v8, 2\n vadd.vx v8, v8, x20\n vsw12.v v1, 0(v8)\n",
+        " amoadd.w v2, v1, (v31)\n",
+        " vmv.v.x v8, x20\n vsh12.v v1, 6(v8)\n",
+        " vadd.vx v8, v31, x9\n sc.w v2, v1, (v8)\n",
+        " sw x5, 128(x20)\n",
+        " csrr x9, CSR_PDS\n vmv.v.i v8, 0\n vsw.v v1, 0(v8)\n",
+        " fence\n csrr x9, vl\n",
+        " lr.w v2, (v31)\n"};
     (void)state;
     for (size_t i = 0; i < sizeof writes / sizeof *writes; i++) {
         char text[1500];
