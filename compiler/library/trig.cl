@@ -1,4 +1,4 @@
-/* Sine, cosine and tangent of floats, in a quarter of the instructions of libclc's, which are made for machines without a
+/* Sine, cosine and tangent of floats, in less than half of the instructions of libclc's, which are made for machines without a
  * fused multiply-add. */
 #include "library.h"
 
