@@ -116,6 +116,9 @@ bool strength_run(struct cc *cc, LLVMValueRef kernel);
  * to be made anew then. True if there were any. */
 bool flatten_run(struct cc *cc);
 
+/* ---- frozen.c: what a freeze reads is 0 where it is undefined ---- */
+void frozen_define(struct cc *cc);
+
 /* ---- packed.c: vectors of bytes, shorts and halves, in front of the scalarizer, become words ---- */
 void packed_lower(struct cc *cc);
 

@@ -227,6 +227,7 @@ void prepare_kernels(struct cc *cc)
     halves_lower(cc);
     exits_show(cc);
     run(cc, final_list);
+    frozen_define(cc);
     retry_lower(cc);
     verify(cc, "before the back end");
     if (cc->debug) debug_collect(cc);

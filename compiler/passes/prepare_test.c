@@ -420,6 +420,17 @@ static void kernels_call_kernels(void **state)
           "store i32 6", "call void @a");
 }
 
+/* In one branch the vector's fourth element is undefined. */
+static void frozen_values_are_defined(void **state)
+{
+    (void)state;
+    ir_of("",
+          "kernel void k(global uchar4 *o, global const int4 *a) { int i = get_global_id(0); int4 x = a[i]; uchar4 r;\n"
+          "if (i < 20) { r = as_uchar4(convert_uchar3(x.xyz)); o[1] = r; } else { r = convert_uchar4(x); o[2] = r; }\n"
+          "o[i + 3] = r; }",
+          "freeze", "[ poison");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -441,6 +452,7 @@ int main(void)
         cmocka_unit_test(barriers_of_sub_groups_stay),
         cmocka_unit_test(kernels_call_kernels),
         cmocka_unit_test(functions_go_their_own_ways),
+        cmocka_unit_test(frozen_values_are_defined),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
