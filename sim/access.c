@@ -170,8 +170,6 @@ void guest_may_write(struct sm *sm, uint64_t addr, uint64_t size)
 
 /* ---- what an instruction accesses ---- */
 
-enum space { AS_IT_IS, GLOBAL, PRIVATE, LOCAL };
-
 /* One instruction's accesses; a scalar one is that of lane 0. */
 struct request {
     struct warp *w;
@@ -227,13 +225,12 @@ static uint64_t offset(const struct request *r, uint32_t lane)
     }
 }
 
-/* The space is named by a prefix, else by the row. Scalar addresses are absolute. */
+/* The space is named by a prefix, else by the row. code.c refuses scalar accesses of the private one. */
 static enum space space_of(const struct request *r)
 {
     const struct isa_desc *row = &isa_table[r->in->op];
-    if (r->scalar) return AS_IT_IS;
     if (r->in->space) return (enum space)r->in->space;
-    if (r->m.address == ADDRESS_PRIVATE) return PRIVATE;
+    if (r->m.address == ADDRESS_PRIVATE) return SPACE_PRIVATE;
     return (enum space)(row->flags >> ISA_SPACE_SHIFT & 3);
 }
 
@@ -242,9 +239,9 @@ static uint64_t address_in(const struct request *r, enum space space, uint64_t o
 {
     const struct group *g = r->w->group;
     switch (space) {
-    case GLOBAL: return o + g->launch->csr_gds;
-    case LOCAL: return o + g->lds_base;
-    case PRIVATE: return private_address(r->w, o, lane);
+    case SPACE_GLOBAL: return o + g->launch->csr_gds;
+    case SPACE_LOCAL: return o + g->lds_base;
+    case SPACE_PRIVATE: return private_address(r->w, o, lane);
     default: return o;
     }
 }
@@ -264,8 +261,8 @@ static void set_addresses(struct request *r, enum isa_profile profile)
     for (uint32_t left = r->lanes; left; left &= left - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(left);
         uint64_t base = base_address(r, lane), o = base + offset(r, lane);
-        enum space here = flat && is_private(r->w->group->launch, base) ? PRIVATE : space;
-        if (here == PRIVATE && (o & 3) + r->m.size > 4) r->crossing |= 1u << lane;
+        enum space here = flat && is_private(r->w->group->launch, base) ? SPACE_PRIVATE : space;
+        if (here == SPACE_PRIVATE && (o & 3) + r->m.size > 4) r->crossing |= 1u << lane;
         for (unsigned k = 0; k < r->m.words; k++) {
             uint64_t a = address_in(r, here, o + 4 * k, lane);
             r->addr[k][lane] = r->m.is_long ? a : (uint32_t)a;

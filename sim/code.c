@@ -47,9 +47,12 @@ static const char *refuse_pairs(const struct insn *in, const struct isa_effects 
     return NULL;
 }
 
-/* An address may be a pair; behind a prefix of r2.0 words that are loaded or stored, too, nothing else. */
-static const char *refuse_pairs_of_memory(const struct insn *in, const struct isa_effects *e)
+/* A scalar access is the warp's, so that a prefix cannot send it to the private memory of a lane. An address may be a
+ * pair; behind a prefix of r2.0 words that are loaded or stored, too, nothing else. */
+static const char *refuse_memory(const struct insn *in, const struct isa_effects *e)
 {
+    if (in->space == SPACE_PRIVATE && e->memory.address == ADDRESS_SCALAR)
+        return "a scalar access of private memory, which is each lane's own";
     if (e->memory.is_long && in->rs1 & 1) return "a register pair has an even number";
     for (unsigned role = ROLE_RD; role <= ROLE_RS3; role++) {
         bool used = (e->scalars | e->vectors) >> role & 1 && role != ROLE_RS1;
@@ -84,7 +87,7 @@ static const char *refusal(const struct insn *in, const struct isa_effects *e)
     if (is_modified(in, e) && !is_arithmetic(in)) return "a prefix that this instruction does not take";
     if (has_own_modifiers(in) && in->elem > (row->flags & ISA_FP ? 1 : 2))
         return "elements of a width that does not exist";
-    if (e->memory.words) return refuse_pairs_of_memory(in, e);
+    if (e->memory.words) return refuse_memory(in, e);
     return e->row_pairs | e->prefix_pairs ? refuse_pairs(in, e) : NULL;
 }
 

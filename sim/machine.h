@@ -413,6 +413,9 @@ void end_reservations_of_access(struct sm *sm);
 /* Ends the reservations of a group of this SM whose warps start again or leave. */
 void drop_reservations(struct sm *sm, struct group *g);
 
+/* Memory spaces by their code in a prefix and in a row's flags. */
+enum space { SPACE_OF_ROW, SPACE_GLOBAL, SPACE_PRIVATE, SPACE_LOCAL };
+
 /* Executes any instruction that accesses memory. */
 void memory_run(struct sm *sm, struct warp *w, const struct insn *in);
 
