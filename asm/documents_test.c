@@ -1,10 +1,12 @@
-/* The listings of the documents, as programs and as objects: word for word what their text says.
+/* The listings of the documents, as programs and as objects: word for word what their text says; and the words of their
+ * own instructions.
  *
  * The words of standard instructions are those that LLVM's assembler makes of the same text. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -174,9 +176,95 @@ static void test_start_of_r2025_linked(void **state)
     free(bytes);
 }
 
+/* The words of the instructions that the documents add, put together from the fields of their tables: r2.0 and r2.1
+ * print them, of r2025 the pictures are lost. Of two that are printed the list has the one that holds by
+ * docs/documents.md, and not vadd12.vi, whose printed word is vbeq. Bits of prefixes whose field has no name are 0. */
+enum { DOCUMENTS = PROFILE_R20 | PROFILE_R21 | PROFILE_R2025, BEFORE = 2048 /* so that branches back have a target */ };
+static const struct {
+    unsigned profiles;
+    const char *text;
+    uint32_t word;
+} printed[] = {
+    {DOCUMENTS, "vbeq v22, v13, . - 1364", 0xaadb06db},
+    {DOCUMENTS, "vbne v22, v13, . - 1364", 0xaadb16db},
+    {DOCUMENTS, "vblt v22, v13, . - 1364", 0xaadb46db},
+    {DOCUMENTS, "vbge v22, v13, . - 1364", 0xaadb56db},
+    {DOCUMENTS, "vbltu v22, v13, . - 1364", 0xaadb66db},
+    {DOCUMENTS, "vbgeu v22, v13, . - 1364", 0xaadb76db},
+    {DOCUMENTS, "join", 0x0000205b},
+    {DOCUMENTS, "setrpc x9, x22, -1371", 0xaa5b34db},
+    {DOCUMENTS, "regext 0xabc", 0xabc0200b},
+    {DOCUMENTS, "regexti 0xabc", 0xabc0300b},
+    {PROFILE_R20, "regpair 0xabc", 0xabc0500b},
+    {PROFILE_R20, "regpairi 0xabc", 0xabc0700b},
+    {DOCUMENTS, "endprg x0, x0, x0", 0x0000400b},
+    {DOCUMENTS, "barrier 19", 0x0409c00b},
+    {DOCUMENTS, "barriersub 5", 0x0602c00b},
+    {DOCUMENTS, "vfexp v9, v13", 0x0ad0648b},
+    {DOCUMENTS, "vftta.vv v9, v13, v22", 0x0edb448b},
+    {DOCUMENTS, "vlw12.v v9, -1371(v22)", 0xaa5b24fb},
+    {DOCUMENTS, "vlh12.v v9, -1371(v22)", 0xaa5b14fb},
+    {DOCUMENTS, "vlb12.v v9, -1371(v22)", 0xaa5b04fb},
+    {DOCUMENTS, "vlhu12.v v9, -1371(v22)", 0xaa5b54fb},
+    {DOCUMENTS, "vlbu12.v v9, -1371(v22)", 0xaa5b44fb},
+    {DOCUMENTS, "vsw12.v v13, -1371(v22)", 0xaadb62fb},
+    {DOCUMENTS, "vsh12.v v13, -1371(v22)", 0xaadb32fb},
+    {DOCUMENTS, "vsb12.v v13, -1371(v22)", 0xaadb72fb},
+    {PROFILE_R20, "vlw.v v9, -723(v22)", 0x52db24ab},
+    {PROFILE_R20, "vlh.v v9, -723(v22)", 0x52db14ab},
+    {PROFILE_R20, "vlb.v v9, -723(v22)", 0x52db04ab},
+    {PROFILE_R20, "vlhu.v v9, -723(v22)", 0x52db54ab},
+    {PROFILE_R20, "vlbu.v v9, -723(v22)", 0x52db44ab},
+    {PROFILE_R20, "vsw.v v13, -723(v22)", 0xd2db26ab},
+    {PROFILE_R20, "vsh.v v13, -723(v22)", 0xd2db16ab},
+    {PROFILE_R20, "vsb.v v13, -723(v22)", 0xd2db06ab},
+    {PROFILE_R21 | PROFILE_R2025, "vlw12d.v v9, -1371(v22)", 0xaa5b24ab},
+    {PROFILE_R21 | PROFILE_R2025, "vlh12d.v v9, -1371(v22)", 0xaa5b14ab},
+    {PROFILE_R21 | PROFILE_R2025, "vlb12d.v v9, -1371(v22)", 0xaa5b04ab},
+    {PROFILE_R21 | PROFILE_R2025, "vlhu12d.v v9, -1371(v22)", 0xaa5b54ab},
+    {PROFILE_R21 | PROFILE_R2025, "vlbu12d.v v9, -1371(v22)", 0xaa5b44ab},
+    {PROFILE_R21 | PROFILE_R2025, "pre_m_32 0xabc {pair, hint=9}", 0xabcc8006},
+    {PROFILE_R21 | PROFILE_R2025, "pre_m_64 0xabc {pair, hint=9}", 0xabcc800e},
+    {PROFILE_R21 | PROFILE_R2025, "pre_m_96 0xabc {pair, hint=9}", 0xabcc8016},
+    {PROFILE_R21 | PROFILE_R2025, "pre_m_128 0xabc {pair, hint=9}", 0xabcc801e},
+    {PROFILE_R21 | PROFILE_R2025, "pre_m_global_32 0xabc {pair, hint=9}", 0xabcc8026},
+    {PROFILE_R21 | PROFILE_R2025, "pre_m_global_64 0xabc {pair, hint=9}", 0xabcc802e},
+    {PROFILE_R21 | PROFILE_R2025, "pre_m_global_96 0xabc {pair, hint=9}", 0xabcc8036},
+    {PROFILE_R21 | PROFILE_R2025, "pre_m_global_128 0xabc {pair, hint=9}", 0xabcc803e},
+    {PROFILE_R21 | PROFILE_R2025, "pre_m_private_32 0xabc {pair, hint=9}", 0xabcc8046},
+    {PROFILE_R21 | PROFILE_R2025, "pre_m_private_64 0xabc {pair, hint=9}", 0xabcc804e},
+    {PROFILE_R21 | PROFILE_R2025, "pre_m_private_96 0xabc {pair, hint=9}", 0xabcc8056},
+    {PROFILE_R21 | PROFILE_R2025, "pre_m_private_128 0xabc {pair, hint=9}", 0xabcc805e},
+    {PROFILE_R21 | PROFILE_R2025, "pre_m_local_32 0xabc {pair, hint=9}", 0xabcc8066},
+    {PROFILE_R21 | PROFILE_R2025, "pre_m_local_64 0xabc {pair, hint=9}", 0xabcc806e},
+    {PROFILE_R21, "pre_m_local_96 0xabc {pair, hint=9}", 0xabcc8076},
+    {PROFILE_R21, "pre_m_local_128 0xabc {pair, hint=9}", 0xabcc807e},
+    {PROFILE_R21 | PROFILE_R2025, "prefix 0xabc {pair, abs=5, neg=3}", 0xabcd6002},
+    {PROFILE_R21, "prefixi 0xabc {pair, abs=5, neg=3}", 0xabcd600a},
+};
+
+static void test_words_of_tables(void **state)
+{
+    static const enum isa_profile profiles[] = {PROFILE_R20, PROFILE_R21, PROFILE_R2025};
+    (void)state;
+    for (size_t p = 0; p < sizeof profiles / sizeof *profiles; p++)
+        for (size_t i = 0; i < sizeof printed / sizeof *printed; i++) {
+            char source[128];
+            struct elf_image m;
+            if (!(printed[i].profiles & profiles[p])) continue;
+            snprintf(source, sizeof source, ".zero %d\n%s\n", BEFORE, printed[i].text);
+            assemble(profiles[p], source, &m);
+            assert_int_equal(m.text_words, BEFORE / 4 + 1);
+            if (m.text[BEFORE / 4] != printed[i].word)
+                fail_msg("%s is %08x, not %08x", printed[i].text, m.text[BEFORE / 4], printed[i].word);
+            elf_free(&m);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_start_of_r2), cmocka_unit_test(test_start_of_r2025),
-                                       cmocka_unit_test(test_start_of_r2025_linked)};
+                                       cmocka_unit_test(test_start_of_r2025_linked),
+                                       cmocka_unit_test(test_words_of_tables)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
