@@ -413,7 +413,8 @@ static void print_now(void *event, uint32_t full)
     uint8_t *buffer = print_buffer(e);
     atomic_store(&e->emptied, true);
     pthread_mutex_lock(&e->device->print_lock);
-    if (buffer) note_lost(e, print_empty(&p, buffer, e->print_size, full), errno);
+    const enum printed printed = buffer ? print_empty(&p, buffer, e->print_size, full) : PRINT_DONE;
+    note_lost(e, printed, errno);
     pthread_mutex_unlock(&e->device->print_lock);
 }
 

@@ -387,8 +387,6 @@ enum printed print_empty(const struct printing *p, uint8_t *buffer, uint32_t siz
     const uint32_t end = printed_close(buffer, size, full);
     if (!end) return PRINT_DONE;
     const enum printed result = print_at_once(p, buffer, end);
-    const int error = errno;
     printed_reopen(buffer, end);
-    errno = error;
     return result;
 }

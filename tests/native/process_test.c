@@ -97,6 +97,46 @@ static void test_given_up(void **state)
     rmdir(folder);
 }
 
+/* Why there is no translation is printed up to the end of its room, and nothing behind that. */
+static void test_long_reason(void **state)
+{
+    char folder[] = "/tmp/ventus-process-XXXXXX", script[80], file[80], said[1000] = "";
+    struct native_answer answer = {.magic = NATIVE_MAGIC};
+    struct translator_process p;
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    snprintf(script, sizeof script, "%s/translator", folder);
+    snprintf(file, sizeof file, "%s/answer", folder);
+    memset(answer.why, 'x', sizeof answer.why);
+    FILE *f = fopen(file, "w");
+    assert_int_equal(fwrite(&answer, sizeof answer, 1, f), 1);
+    fclose(f);
+    f = fopen(script, "w");
+    fprintf(f, "#!/bin/sh\nhead -c %zu >/dev/null\nexec cat %s\n", sizeof(struct native_request), file);
+    fclose(f);
+    assert_int_equal(chmod(script, 0700), 0);
+    setenv("VENTUS_TRANSLATE", script, 1);
+    assert_true(translator_init(&p));
+    fflush(NULL);
+    const int saved = dup(2);
+    assert_non_null(f = tmpfile());
+    dup2(fileno(f), 2);
+    assert_null(ask(&p));
+    dup2(saved, 2);
+    close(saved);
+    translator_close(&p);
+    rewind(f);
+    assert_non_null(fgets(said, sizeof said, f));
+    fclose(f);
+    answer.why[sizeof answer.why - 1] = 0;
+    const char *reason = strchr(said, 'x');
+    assert_non_null(reason);
+    assert_int_equal(strspn(reason, "x"), strlen(answer.why));
+    unlink(file);
+    unlink(script);
+    rmdir(folder);
+}
+
 /* Runs a program whose translation takes longer than the machine waits for it. */
 static void run_long_program(void)
 {
@@ -136,6 +176,7 @@ static void test_end_of_client(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_end_of_client), cmocka_unit_test(test_given_up)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_end_of_client), cmocka_unit_test(test_given_up),
+                                       cmocka_unit_test(test_long_reason)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

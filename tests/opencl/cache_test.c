@@ -172,6 +172,7 @@ static void test_headers(void **state)
         {"#if 0\n#include <nowhere.h>\n#endif\n#include <n.h>", true},
         {"#ifdef __has_include\n#include <n.h>\n#endif", true},
         {"#include <sub/which.h>", true},
+        {"#include <n.h>\nconstant char text[] = \"\\a include this\";", false},
     };
     char options[2 * PATH_MAX], source[256];
     (void)state;

@@ -387,6 +387,27 @@ static void CL_CALLBACK on_message(const char *text, const void *info, size_t si
     snprintf(message, sizeof message, "%s", text);
 }
 
+/* Nothing is said of what the kernel takes where its groups only do not divide the range (else see shell/pools). */
+static void test_uneven_range(void **state)
+{
+    (void)state;
+    cl_int err;
+    const char *text = "kernel void k(void) {}";
+    cl_context c = clCreateContext(NULL, 1, &device, on_message, NULL, &err);
+    cl_command_queue q = clCreateCommandQueue(c, device, 0, &err);
+    cl_program p = clCreateProgramWithSource(c, 1, &text, NULL, &err);
+    OK(clBuildProgram(p, 0, NULL, "-cl-std=CL1.2", NULL, NULL));
+    cl_kernel k = clCreateKernel(p, "k", &err);
+    message[0] = 0;
+    FAILS(CL_INVALID_WORK_GROUP_SIZE,
+          clEnqueueNDRangeKernel(q, k, 1, NULL, (size_t[]){8}, (size_t[]){3}, 0, NULL, NULL));
+    assert_string_equal(message, "");
+    OK(clReleaseKernel(k));
+    OK(clReleaseProgram(p));
+    OK(clReleaseCommandQueue(q));
+    OK(clReleaseContext(c));
+}
+
 /* What goes to a descriptor between the two, as text of less than `size` bytes. */
 struct capture {
     FILE *file;
@@ -799,7 +820,7 @@ int main(void)
         cmocka_unit_test(test_iota), cmocka_unit_test(test_frozen), cmocka_unit_test(test_argument_errors),
         cmocka_unit_test(test_range_errors), cmocka_unit_test(test_chosen_local_size), cmocka_unit_test(test_required_size),
         cmocka_unit_test(test_local_arguments), cmocka_unit_test(test_values_and_null), cmocka_unit_test(test_argument_info),
-        cmocka_unit_test(test_queries), cmocka_unit_test(test_sub_groups), cmocka_unit_test(test_fault), cmocka_unit_test(test_printf), cmocka_unit_test(test_counters), cmocka_unit_test(test_suggested_size), cmocka_unit_test(test_binary),
+        cmocka_unit_test(test_queries), cmocka_unit_test(test_sub_groups), cmocka_unit_test(test_uneven_range), cmocka_unit_test(test_fault), cmocka_unit_test(test_printf), cmocka_unit_test(test_counters), cmocka_unit_test(test_suggested_size), cmocka_unit_test(test_binary),
         cmocka_unit_test(test_features), cmocka_unit_test(test_compile_and_link), cmocka_unit_test(test_link_several), cmocka_unit_test(test_arg_info_option), cmocka_unit_test(test_kernel_of_running_build), cmocka_unit_test(test_rebuild),
     };
     // clang-format on

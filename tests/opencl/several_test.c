@@ -276,6 +276,10 @@ static void test_binaries(void **state)
     REFUSED(CL_INVALID_BINARY, clCreateProgramWithBinary(three, 2, devices + 1, sizes + 1, given, status, &err));
     assert_int_equal(status[0], CL_SUCCESS);
     assert_int_equal(status[1], CL_INVALID_BINARY);
+    bytes[1][0] ^= 1, bytes[2][0] ^= 1; /* now the first one */
+    REFUSED(CL_INVALID_BINARY, clCreateProgramWithBinary(three, 2, devices + 1, sizes + 1, given, status, &err));
+    assert_int_equal(status[0], CL_INVALID_BINARY);
+    assert_int_equal(status[1], CL_SUCCESS);
     given[0] = NULL;
     REFUSED(CL_INVALID_VALUE, clCreateProgramWithBinary(three, 2, devices + 1, sizes + 1, given, status, &err));
     assert_int_equal(status[0], CL_INVALID_VALUE);

@@ -12,3 +12,7 @@ printf 'sms = 0\n' >"$folder/bad.conf"
 out=$(VENTUS_CONFIG=$folder/bad.conf VENTUS_DEBUG=1 $VENTUS_FOREIGN clinfo 2>&1)
 echo "$out" | grep -E 'Number of devices +[1-9]' && exit 1
 echo "$out" | grep 'bad.conf' || { echo "$out"; exit 1; }
+# So does a cycle model whose name is longer than any.
+out=$(VENTUS_TIMING=$(printf %04000d 1) $VENTUS_FOREIGN clinfo 2>&1)
+echo "$out" | grep -E 'Number of devices +[1-9]' && exit 1
+echo "$out" | grep 'no device: VENTUS_TIMING: the name is too long' || { echo "$out"; exit 1; }

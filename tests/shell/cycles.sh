@@ -73,6 +73,11 @@ for text in 'turn: [0-9]* cycles, [0-9]* instructions issued' 'SM 1, warp 3' ' %
     grep -q "$text" lines.txt || wrong "no '$text' in the table"
 done
 
+# A row has a share for each kind of slot, which are all of it together.
+kinds=$(grep -c '^SLOT' "$VENTUS_SOURCE/timing/slots.def")
+sed -n 's/^  SM [0-9]*, warp [0-9]*  *//p' lines.txt | awk -v n="$kinds" '{ all = 0; for (i = 1; i <= NF; i++) all += $i }
+    NF != n || all < 99 || all > 101 { exit 1 }' || wrong "a warp's row is not $kinds shares of all its cycles"
+
 scale --timing chisel --stats >plain.txt 2>&1 # assembly has no lines
 grep -q '  instructions, share of' plain.txt || { wrong 'no table of instructions'; cat plain.txt; }
 

@@ -84,6 +84,14 @@ unset VENTUS_TRANSLATE_EFFORT
 VENTUS_TRANSLATE_LANES=convergent run best native k.elf
 same best
 
+# A divisor of 32 bits takes no routine: half of the code of a division is enough.
+for divisor in 'b[i]' 'b[i] & 0xffffffff' '(uint)b[i]' '(b[i] & 0xffff0000) | (uint)b[i + 1]'; do
+    echo "kernel void d(global ulong *a, global ulong *b) { size_t i = get_global_id(0); a[i] /= $divisor; }" >d.cl
+    "$ventus" cc d.cl -o d.elf || wrong "$divisor"
+    found=$(readelf -sW d.elf | grep -c __ventus_routine_udiv64)
+    [ "$found" = "$([ "$divisor" = 'b[i]' ] && echo 1 || echo 0)" ] || wrong "$found routines for a divisor $divisor"
+done
+
 # The same program without the marks: the routines themselves are translated.
 cat >plain.py <<'END'
 import struct, sys

@@ -4,10 +4,12 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "guest.h"
+#include "sim/machine.h"
 #include "sim/observe.h"
 
 static void assert_done(const struct guest *g)
@@ -846,6 +848,34 @@ static void test_config(void **state)
     assert_non_null(gpu_config_check(&c));
 }
 
+static uint64_t address_space(void)
+{
+    unsigned long pages = 0;
+    FILE *f = fopen("/proc/self/statm", "r");
+    assert_non_null(f);
+    assert_int_equal(fscanf(f, "%lu", &pages), 1);
+    fclose(f);
+    return (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+/* A machine that is gone has left no address space taken: less than one guard for each. */
+static void test_closed_machines(void **state)
+{
+    enum { WARM = 4, MACHINES = 32 };
+    struct gpu_config c;
+    uint64_t before = 0;
+    (void)state;
+    gpu_config_default(&c);
+    for (int i = 0; i < WARM + MACHINES; i++) {
+        if (i == WARM) before = address_space();
+        struct gpu *gpu = gpu_create(&c, NULL);
+        assert_non_null(gpu);
+        assert_true(gpu_mem_open(gpu, ABI_HEAP_BASE, ABI_PAGE, GPU_WRITE));
+        gpu_destroy(gpu);
+    }
+    assert_true(address_space() < before + (uint64_t)MACHINES * MEM_GUARD);
+}
+
 /* ---- control registers of each work-item ---- */
 
 /* Groups of 8 x 4 x 2 work-items in a grid of 2 x 3 x 2: every id of every work-item, against plain C. */
@@ -907,7 +937,7 @@ int main(void)
         cmocka_unit_test(test_atomics), cmocka_unit_test(test_reservations), cmocka_unit_test(test_reservations_of_a_word), cmocka_unit_test(test_reservations_of_a_place), cmocka_unit_test(test_faults), cmocka_unit_test(test_simt_overflow),
         cmocka_unit_test(test_fault_place), cmocka_unit_test(test_register_limits), cmocka_unit_test(test_launch_limits),
         cmocka_unit_test(test_odd_start), cmocka_unit_test(test_local_closed), cmocka_unit_test(test_local_turns), cmocka_unit_test(test_write_only),
-        cmocka_unit_test(test_code_changes), cmocka_unit_test(test_code_patched), cmocka_unit_test(test_code_closed), cmocka_unit_test(test_code_across_pages), cmocka_unit_test(test_code_written), cmocka_unit_test(test_memory_range), cmocka_unit_test(test_writable), cmocka_unit_test(test_config), cmocka_unit_test(test_thread_csrs),
+        cmocka_unit_test(test_code_changes), cmocka_unit_test(test_code_patched), cmocka_unit_test(test_code_closed), cmocka_unit_test(test_code_across_pages), cmocka_unit_test(test_code_written), cmocka_unit_test(test_memory_range), cmocka_unit_test(test_writable), cmocka_unit_test(test_config), cmocka_unit_test(test_closed_machines), cmocka_unit_test(test_thread_csrs),
     };
     // clang-format on
     return guest_run_tests(tests) + guest_run_tests_native(tests);
