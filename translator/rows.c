@@ -515,13 +515,14 @@ TO_DOUBLE(round, b, d_rounded(x, d_round(x)))
 TO_WORD(to_uint, b, (uint32_t)(x >= 0x1p32 ? ~0ull : x > 0 ? d_bits(floor(x) + 0x1p52) : 0))
 #endif
 
-#ifdef __AVX512DQ__
 typedef uint64_t longs __attribute__((vector_size(8 * CHUNK_WORDS)));
-typedef double doubles __attribute__((vector_size(8 * CHUNK_WORDS)));
 
 struct quotients {
     longs quotient, rest;
 };
+
+#ifdef __AVX512DQ__
+typedef double doubles __attribute__((vector_size(8 * CHUNK_WORDS)));
 
 /* In two steps, by reciprocals that are too small by more than all roundings: neither takes too much, the first leaves
  * less than 2^16 times y, the second less than twice. */
@@ -535,6 +536,14 @@ static inline __attribute__((always_inline)) struct quotients l_divide(longs x, 
     const longs last = (longs)(rest >= by);
     return (struct quotients){(q + more - last) | by_zero, (rest - (by & last)) | (x & by_zero)};
 }
+#else
+/* Lane by lane: without vectors of longs that multiply and convert, the host's instruction is faster. */
+static inline __attribute__((always_inline)) struct quotients l_divide(longs x, longs y)
+{
+    const longs by_zero = (longs)(y == 0), quotient = x / (y - by_zero); /* -1: yes */
+    return (struct quotients){quotient | by_zero, x - quotient * y};
+}
+#endif
 static inline __attribute__((always_inline)) longs l_signed(longs negative, longs magnitude)
 {
     return (magnitude ^ -negative) + negative;
@@ -552,7 +561,6 @@ DIVISION(udiv64, l_divide(x, y).quotient)
 DIVISION(urem64, l_divide(x, y).rest)
 DIVISION(sdiv64, l_signed((x ^ y) >> 63, l_divide(MAGNITUDES).quotient) | (longs)(y == 0))
 DIVISION(srem64, l_signed(x >> 63, l_divide(MAGNITUDES).rest))
-#endif
 
 /* ---- the next warp ---- */
 
