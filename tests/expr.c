@@ -53,10 +53,18 @@ static void space(struct parser *p)
     while (isspace((unsigned char)*p->at)) p->at++;
 }
 
+/* Texts are evaluated for each element of large buffers: most tokens differ in their first letter. */
+static bool is_at(const char *text, const char *token)
+{
+    return *text == *token && !strncmp(text, token, strlen(token));
+}
+
+static bool is_named(const char *name, const char *other) { return *name == *other && !strcmp(name, other); }
+
 static bool accept(struct parser *p, const char *token)
 {
     space(p);
-    if (strncmp(p->at, token, strlen(token))) return false;
+    if (!is_at(p->at, token)) return false;
     p->at += strlen(token);
     return true;
 }
@@ -72,7 +80,7 @@ enum type type_parse(const char **text)
 {
     for (int t = 0; t < T_COUNT; t++) {
         size_t n = strlen(type_names[t]);
-        if (!strncmp(*text, type_names[t], n) && !isalpha((unsigned char)(*text)[n]) && (*text)[n] != '_') {
+        if (is_at(*text, type_names[t]) && !isalpha((unsigned char)(*text)[n]) && (*text)[n] != '_') {
             *text += n;
             return (enum type)t;
         }
@@ -182,12 +190,12 @@ static bool is_less(struct value a, struct value b)
 static struct value call2(struct parser *p, const char *name, struct value a, struct value b)
 {
     for (size_t k = 0; k < sizeof real2 / sizeof *real2; k++)
-        if (!strcmp(name, real2[k].name)) return real(real2[k].call(value_real(a), value_real(b)));
-    if (!strcmp(name, "min")) return is_less(a, b) ? a : b;
-    if (!strcmp(name, "max")) return is_less(a, b) ? b : a;
-    if (!strcmp(name, "mulhi") && (a.is_unsigned || b.is_unsigned))
+        if (is_named(name, real2[k].name)) return real(real2[k].call(value_real(a), value_real(b)));
+    if (is_named(name, "min")) return is_less(a, b) ? a : b;
+    if (is_named(name, "max")) return is_less(a, b) ? b : a;
+    if (is_named(name, "mulhi") && (a.is_unsigned || b.is_unsigned))
         return natural((uint64_t)((unsigned __int128)(uint64_t)whole(a) * (uint64_t)whole(b) >> 64));
-    if (!strcmp(name, "mulhi")) return integer((int64_t)((__int128)whole(a) * whole(b) >> 64));
+    if (is_named(name, "mulhi")) return integer((int64_t)((__int128)whole(a) * whole(b) >> 64));
     return problem(p, "no such function of two arguments");
 }
 
@@ -201,15 +209,15 @@ static struct value call1(struct parser *p, const char *name, struct value a)
         return element_load(&raw, type);
     }
     for (size_t k = 0; k < sizeof real1 / sizeof *real1; k++)
-        if (!strcmp(name, real1[k].name)) return real(real1[k].call(value_real(a)));
-    if (!strcmp(name, "random")) return integer((int64_t)scramble((uint64_t)whole(a)));
-    if (!strcmp(name, "popcount")) return integer(__builtin_popcountll((uint64_t)whole(a)));
-    if (!strcmp(name, "clz")) return integer(a.i ? __builtin_clzll((uint64_t)a.i) : 64);
-    if (!strcmp(name, "bits")) return float_bits(a);
-    if (!strcmp(name, "asfloat")) return bits_float(a);
-    if (!strcmp(name, "asdouble")) return element_load(&a.i, T_DOUBLE);
-    if (!strcmp(name, "real")) return real(value_real(a));
-    if (!strcmp(name, "abs")) return a.real ? real(fabs(a.d)) : integer(a.i < 0 ? (int64_t)(0 - (uint64_t)a.i) : a.i);
+        if (is_named(name, real1[k].name)) return real(real1[k].call(value_real(a)));
+    if (is_named(name, "random")) return integer((int64_t)scramble((uint64_t)whole(a)));
+    if (is_named(name, "popcount")) return integer(__builtin_popcountll((uint64_t)whole(a)));
+    if (is_named(name, "clz")) return integer(a.i ? __builtin_clzll((uint64_t)a.i) : 64);
+    if (is_named(name, "bits")) return float_bits(a);
+    if (is_named(name, "asfloat")) return bits_float(a);
+    if (is_named(name, "asdouble")) return element_load(&a.i, T_DOUBLE);
+    if (is_named(name, "real")) return real(value_real(a));
+    if (is_named(name, "abs")) return a.real ? real(fabs(a.d)) : integer(a.i < 0 ? (int64_t)(0 - (uint64_t)a.i) : a.i);
     return problem(p, "no such function of one argument");
 }
 
@@ -250,7 +258,7 @@ static struct value sum(struct parser *p)
 
 static struct value call(struct parser *p, const char *name)
 {
-    if (!strcmp(name, "sum")) return sum(p);
+    if (is_named(name, "sum")) return sum(p);
     struct value a = ternary(p);
     if (accept(p, ")")) return call1(p, name, a);
     require(p, ",");
@@ -259,7 +267,7 @@ static struct value call(struct parser *p, const char *name)
     require(p, ",");
     struct value c = ternary(p);
     require(p, ")");
-    if (strcmp(name, "fma")) return problem(p, "no such function of three arguments");
+    if (!is_named(name, "fma")) return problem(p, "no such function of three arguments");
     return real(fmaf((float)value_real(a), (float)value_real(b), (float)value_real(c)));
 }
 
@@ -296,12 +304,12 @@ static struct value name(struct parser *p)
     size_t n = 0;
     while ((isalnum((unsigned char)*p->at) || *p->at == '_') && n + 1 < sizeof word) word[n++] = *p->at++;
     word[n] = 0;
-    if (accept(p, "(")) return strcmp(word, "sizeof") ? call(p, word) : size_of(p);
-    if (!strcmp(word, "i")) return integer(p->scope->index);
-    if (!strcmp(word, "inf")) return real(INFINITY);
-    if (!strcmp(word, "nan")) return real(NAN);
+    if (accept(p, "(")) return is_named(word, "sizeof") ? size_of(p) : call(p, word);
+    if (is_named(word, "i")) return integer(p->scope->index);
+    if (is_named(word, "inf")) return real(INFINITY);
+    if (is_named(word, "nan")) return real(NAN);
     for (const struct counter *c = p->counters; c; c = c->outer)
-        if (!strcmp(word, c->name)) return integer(c->value);
+        if (is_named(word, c->name)) return integer(c->value);
     return argument(p, word);
 }
 
@@ -434,7 +442,7 @@ static const char *find_operator(struct parser *p, int *level)
 {
     space(p);
     for (size_t k = 0; k < sizeof operators / sizeof *operators; k++)
-        if (!strncmp(p->at, operators[k].token, strlen(operators[k].token))) {
+        if (is_at(p->at, operators[k].token)) {
             *level = operators[k].level;
             return operators[k].token;
         }
