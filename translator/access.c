@@ -500,8 +500,16 @@ void translate_store(struct translator *t, const struct node *n)
     look_for_reservations(t);
 }
 
-/* 1 if all active lanes access words of local memory, else 0. */
-static LLVMValueRef is_all_local(struct translator *t, const struct vector_access *a)
+LLVMValueRef is_own_memory(struct translator *t)
+{
+    LLVMValueRef gpu = ir_load(t, t->ptr, t->sm, offsetof(struct sm, gpu));
+    LLVMValueRef all = ir_field(t, gpu, offsetof(struct gpu, reservations));
+    return LLVMBuildICmp(t->b, LLVMIntEQ, ir_load(t, t->ptr, t->sm, offsetof(struct sm, reservations)), all, "");
+}
+
+/* 1 if no other thread accesses the words of the active lanes, else 0: they are in local memory, or this is the only
+ * one. */
+static LLVMValueRef is_all_own(struct translator *t, const struct vector_access *a)
 {
     struct lanes local;
     for (unsigned p = 0; p < t->chunks; p++) {
@@ -509,7 +517,8 @@ static LLVMValueRef is_all_local(struct translator *t, const struct vector_acces
         local.chunk[p] = LLVMBuildZExt(t->b, flags, t->chunk_type, "");
     }
     LLVMValueRef others = LLVMBuildAnd(t->b, a->lanes, LLVMBuildNot(t->b, bits_of(t, local), ""), "");
-    return LLVMBuildZExt(t->b, LLVMBuildICmp(t->b, LLVMIntEQ, others, ir_u32(t, 0), ""), t->i32, "");
+    LLVMValueRef all_local = LLVMBuildICmp(t->b, LLVMIntEQ, others, ir_u32(t, 0), "");
+    return LLVMBuildZExt(t->b, LLVMBuildOr(t->b, all_local, is_own_memory(t), ""), t->i32, "");
 }
 
 /* sc.w; writes that have taken place are those of the access from then on. */
@@ -537,7 +546,7 @@ void translate_atomic(struct translator *t, const struct node *n)
         call_function(t, "reserve", (LLVMValueRef[]){t->sm, addr, out, active(t)}, 4);
     } else {
         store_scratch(t, get_v(t, n->d.in.rs2), offsetof(struct native_state, in));
-        LLVMValueRef args[] = {action == ACTION_SC ? t->sm : t->mem, addr, in, out, active(t), is_all_local(t, &a)};
+        LLVMValueRef args[] = {action == ACTION_SC ? t->sm : t->mem, addr, in, out, active(t), is_all_own(t, &a)};
         if (action == ACTION_SC) store_conditional(t, &a, args);
         else call_row(t, n->d.in.op, args, 6);
         if (action == ACTION_AMO) look_for_reservations(t);

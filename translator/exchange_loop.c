@@ -113,14 +113,6 @@ static void exchange(struct translator *t, LLVMValueRef word, LLVMValueRef old, 
     ir_at(t, stored);
 }
 
-/* Does nobody but this thread access memory? */
-static LLVMValueRef is_own_memory(struct translator *t)
-{
-    LLVMValueRef gpu = ir_load(t, t->ptr, t->sm, offsetof(struct sm, gpu));
-    LLVMValueRef all = ir_field(t, gpu, offsetof(struct gpu, reservations));
-    return LLVMBuildICmp(t->b, LLVMIntEQ, ir_load(t, t->ptr, t->sm, offsetof(struct sm, reservations)), all, "");
-}
-
 static LLVMValueRef first_lane(struct translator *t, LLVMValueRef lanes)
 {
     LLVMValueRef args[] = {lanes, LLVMConstInt(t->i1, 1, false)};

@@ -133,8 +133,8 @@ OF_HALVES f16x2_fma(halves a, halves b, halves c) { return __builtin_elementwise
 
 #define COLD __attribute__((preserve_all, noinline))
 
-/* `own`: all words are in local memory, which only this SM's thread accesses. Elsewhere adjacent lanes with the same
- * address combine their changes to one atomic operation of the host. */
+/* `own`: only this thread accesses the words. Otherwise adjacent lanes with the same address combine their changes to
+ * one atomic operation of the host. */
 #define ATOMIC(id, expr) \
     COLD void row_##id(uint8_t *mem, const uint32_t *addr, const uint32_t *operand, uint32_t *out, uint32_t lanes, \
                        uint32_t own) \
@@ -233,9 +233,8 @@ static inline bool may_write(const struct gpu *gpu, const uint32_t *addr, uint32
 COLD uint64_t store_reserved(struct sm *sm, const uint32_t *addr, const uint32_t *value, uint32_t *out, uint32_t lanes,
                              uint32_t own)
 {
-    const bool sole = sm->reservations == &sm->gpu->reservations;
     if (lanes && !may_write(sm->gpu, addr, lanes)) return RESERVED_ODD;
-    return reserve_store(sm->reservations, sm->warp, sm->mem, lanes, addr, value, out, own || sole);
+    return reserve_store(sm->reservations, sm->warp, sm->mem, lanes, addr, value, out, own);
 }
 
 /* Of `lanes`, how many have the same words: words[n] of which more than n have them. */

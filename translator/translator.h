@@ -233,6 +233,9 @@ void translate_load(struct translator *t, const struct node *n);
 void translate_store(struct translator *t, const struct node *n);
 void translate_atomic(struct translator *t, const struct node *n);
 
+/* Does nobody but this thread access memory? */
+LLVMValueRef is_own_memory(struct translator *t);
+
 /* Accesses of a lane that is alone. */
 LLVMValueRef single_load(struct translator *t, const struct node *n, LLVMValueRef lane);
 void single_store(struct translator *t, const struct node *n, LLVMValueRef lane);
