@@ -34,7 +34,7 @@
 #
 # SANITIZE=1 builds with ASan and UBSan into build-sanitize/, TSAN=1 with TSan into build-tsan/,
 # WERROR=1 makes warnings errors. BUILD=folder chooses another folder. TESTS="words" runs only the
-# tests whose names contain one of the words. JOBS=n limits the processors used.
+# tests whose names contain one of the words; with NEEDED=1 no more is built than those need (tests/run --needs). JOBS=n limits the processors used.
 
 BUILD ?= build$(if $(SANITIZE),-sanitize)$(if $(TSAN),-tsan)
 PREFIX ?= /usr/local
@@ -74,7 +74,7 @@ product: sources
 	@ninja -C $(BUILD) -j $(JOBS) product
 build: sources
 	@echo "make: building $(BUILD), with tests and benchmarks"
-	@ninja -C $(BUILD) -j $(JOBS)
+	@ninja -C $(BUILD) -j $(JOBS) $(if $(NEEDED),$$(tests/run --build $(BUILD) --needs $(TESTS)))
 
 announce-demo:
 	@scripts/demo.sh --announce $(BUILD)

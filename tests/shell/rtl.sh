@@ -130,8 +130,8 @@ grep -q enddefinitions stopped.vcd && grep -q enddefinitions stopped.vcd.2 || { 
 
 # A copy of the folder, as for a design of one's own: four lanes, and short lines.
 mkdir small
-cp "$rtl/Makefile" "$rtl"/*.sv small
-check 0 '' $make -f Makefile -C small root="$VENTUS_SOURCE" $small OPT=-O0 CXXFLAGS=-O0
+cp -p "$rtl/Makefile" "$rtl"/*.sv verilated*.o small
+check 0 '' $make -f Makefile -C small root="$VENTUS_SOURCE" $small OPT=-O0 CXXFLAGS=-O1
 for case in control divergence reconverge narrow; do
     check 0 '' on ./small/simt.so,cosim=1 "$VENTUS_BUILD/tests/clrun" "$VENTUS_SOURCE/tests/cl/$case.cl"
 done

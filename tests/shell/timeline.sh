@@ -201,7 +201,7 @@ ${CC:-cc} -w -I"$VENTUS_SOURCE/opencl" client.c -o client -pthread -lOpenCL || {
 
 cat >structure.py <<'P'
 """What holds for every file: structure.py FILE; as a module, the file's events."""
-import collections, json, sys
+import bisect, collections, itertools, json, sys
 
 def load(path):
     with open(path, encoding="utf-8") as file: return json.load(file)["traceEvents"]
@@ -247,11 +247,15 @@ def check(events):
     for row, inside in rows.items():
         if row[0] == 1: continue  # threads: begins and ends are paired
         for a, b in zip(inside, inside[1:]): assert a["end"] <= b["begin"] + 0.0005, (a, b)
+    # Each end of an arrow is in a slice: the latest end of those that have begun is behind it.
+    begins = {row: [s["begin"] for s in inside] for row, inside in rows.items()}
+    ends = {row: list(itertools.accumulate((s["end"] for s in inside), max)) for row, inside in rows.items()}
     for a in arrows.values():
         assert set(a) == {"s", "f"}, a
         assert a["s"]["ts"] <= a["f"]["ts"], a
         for e in a.values():
-            assert any(s["begin"] <= e["ts"] <= s["end"] + 0.0005 for s in rows[(e["pid"], e["tid"])]), e
+            begun = bisect.bisect_right(begins[(e["pid"], e["tid"])], e["ts"])
+            assert begun and e["ts"] <= ends[(e["pid"], e["tid"])][begun - 1] + 0.0005, e
     for w in waits.values():
         assert set(w) == {"b", "e"} and w["b"]["ts"] <= w["e"]["ts"], w
     return rows, threads, arrows

@@ -59,18 +59,19 @@ for line in lines:
 assert len(values) == len(names)
 
 # An event is a signal that says when it happens, with two that say what.
+# The signals of each are looked for once: there are hundreds, and thousands of cycles.
 ways = [p.removesuffix("_valid") for p in names.values() if p.removesuffix("_valid") + "_address" in names.values() and p.endswith("_valid")]
 event_of = {way: way.split(".")[2].rstrip("01") for way in ways}
+signals_of = [(way + "_valid", event_of[way], int(way.split(".")[0][2:]), way + "_number", way + "_address") for way in ways]
 said, found = Counter(), Counter()
 for line in open(csv).read().split("\n")[1:-1]:
     cycle, event, sm, number, address, _ = line.split(",")
     if event in event_of.values(): said[int(cycle), event, int(sm), int(number), 0 if address == "-" else int(address, 16)] += 1
 first = min(cycle for cycle, *_ in said)
-started = min(c for c, v in cycles if any(v[way + "_valid"] for way in ways))
+started = min(c for c, v in cycles if any(v[valid] for valid, *_ in signals_of))
 for cycle, v in cycles:
-    for way in ways:
-        if not v[way + "_valid"]: continue
-        found[cycle - started + first, event_of[way], int(way.split(".")[0][2:]), v[way + "_number"], v[way + "_address"]] += 1
+    for valid, event, sm, number, address in signals_of:
+        if v[valid]: found[cycle - started + first, event, sm, v[number], v[address]] += 1
 assert said == found, (list((said - found).items())[:5], list((found - said).items())[:5])
 never = set(event_of.values()) - {event for _, event, *_ in said}
 assert never <= {"oc_stall", "lsu_sreq", "lsu_srsp"}, never
@@ -80,9 +81,10 @@ last = cycles[-1][1]
 sms = {p.split(".")[0] for p in last if p.startswith("sm")}
 for signal, count in ("l1i.hits", "l1i_hits"), ("l1d.hits", "l1d_hits"):
     assert sum(last[f"{sm}.{signal}"] for sm in sms) == launch[count], signal
+slots_of = {sm: [p for p in last if p.startswith(sm + ".slot") and p.endswith(".active")] for sm in sms}
 for cycle, v in cycles:
     for sm in sms:
-        slots = sum(v[p] for p in v if p.startswith(sm + ".slot") and p.endswith(".active"))
+        slots = sum(v[p] for p in slots_of[sm])
         assert bin(v[sm + ".control.active"]).count("1") <= slots, cycle
 parts = ["units.fpu_add_stages", "units.sfu_busy", "lsu.inside", "l1d.misses", "slot0.barrier", "slot0.writes_pending"]
 for part in parts + ["lds.answers"] * bool(launch["lds_accesses"]):
