@@ -220,8 +220,8 @@ static void test_deep_loops(void **state)
     }
 }
 
-/* Four host threads count in so many words, and no number is lost. */
-static void count_on_threads(const char *level, unsigned words)
+/* Host threads count in so many words, by reservations and by additions, and no number is lost. */
+static void count_on_threads(const char *level, unsigned words, uint32_t threads)
 {
     enum { GROUPS = 200, ROUNDS = 64 };
     struct guest g;
@@ -229,12 +229,13 @@ static void count_on_threads(const char *level, unsigned words)
     char text[600];
     gpu_config_default(&c);
     c.engine = &engine_native;
-    c.sms = c.host_threads = 4;
+    c.sms = 4, c.host_threads = threads;
     setenv("VENTUS_NATIVE_LEVEL", level, 1);
     guest_open_config(&g, &c);
     snprintf(text, sizeof text,
              " lui x20, 0x90000\n vid.v v9\n li x5, %u\n vand.vx v31, v9, x5\n vsll.vi v31, v31, 2\n"
-             " vadd.vx v31, v31, x20\n vmv.v.i v10, 0\n li x22, %d\nloop: la x8, out\n setrpc x0, x8, 0\n"
+             " vadd.vx v31, v31, x20\n li x5, 64\n vadd.vx v30, v31, x5\n vmv.v.i v11, 1\n"
+             " vmv.v.i v10, 0\n li x22, %d\nloop: la x8, out\n setrpc x0, x8, 0\n amoadd.w v4, v11, (v30)\n"
              "again: lr.w v4, (v31)\n vadd.vi v5, v4, 1\n sc.w v6, v5, (v31)\n vbne v6, v10, again\nout: join\n"
              " addi x22, x22, -1\n bne x22, x0, loop\n endprg\n",
              words - 1, (int)ROUNDS);
@@ -243,7 +244,10 @@ static void count_on_threads(const char *level, unsigned words)
     guest_run(&g);
     assert_int_equal(g.result.status, LAUNCH_DONE);
     assert_true(native_executed(g.gpu) > 0);
-    for (uint32_t i = 0; i < words; i++) assert_int_equal(g.data[i], GROUPS * 64 / words * ROUNDS);
+    for (uint32_t i = 0; i < words; i++) {
+        assert_int_equal(g.data[i], GROUPS * 64 / words * ROUNDS);
+        assert_int_equal(g.data[16 + i], GROUPS * 64 / words * ROUNDS);
+    }
     guest_close(&g);
     unsetenv("VENTUS_NATIVE_LEVEL");
 }
@@ -253,8 +257,9 @@ static void test_threads(void **state)
     const char *level;
     (void)state;
     for (unsigned i = 0; (level = pair_level(i)); i++) {
-        count_on_threads(level, 4);
-        count_on_threads(level, 1);
+        count_on_threads(level, 4, 4);
+        count_on_threads(level, 1, 4);
+        count_on_threads(level, 4, 1);
     }
 }
 
