@@ -32,9 +32,10 @@
 #   make help       this text
 #   make clean
 #
-# SANITIZE=1 builds with ASan and UBSan (and -O1, which halves the time to compile) into build-sanitize/, TSAN=1 with TSan into build-tsan/,
-# WERROR=1 makes warnings errors. BUILD=folder chooses another folder. TESTS="words" runs only the
-# tests whose names contain one of the words; with NEEDED=1 no more is built than those need (tests/run --needs). JOBS=n limits the processors used.
+# SANITIZE=1 builds with ASan and UBSan into build-sanitize/, at -O1, which compiles in half the time;
+# TSAN=1 builds with TSan into build-tsan/. WERROR=1 makes warnings errors. BUILD=folder chooses
+# another folder. TESTS="words" runs only the tests whose names contain one of the words; with
+# NEEDED=1 no more is built than those need (tests/run --needs). JOBS=n limits the processors used.
 
 BUILD ?= build$(if $(SANITIZE),-sanitize)$(if $(TSAN),-tsan)
 PREFIX ?= /usr/local
