@@ -85,7 +85,7 @@ slots_of = {sm: [p for p in last if p.startswith(sm + ".slot") and p.endswith(".
 for cycle, v in cycles:
     for sm in sms:
         slots = sum(v[p] for p in slots_of[sm])
-        assert bin(v[sm + ".control.active"]).count("1") <= slots, cycle
+        assert bin(v[sm + ".control.active"]).count("1") == slots, cycle
 parts = ["units.fpu_add_stages", "units.sfu_busy", "lsu.inside", "l1d.misses", "slot0.barrier", "slot0.writes_pending"]
 for part in parts + ["lds.answers"] * bool(launch["lds_accesses"]):
     assert len({v[f"sm0.{part}"] for _, v in cycles}) > 1, part + " never changes"
