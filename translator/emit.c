@@ -272,7 +272,8 @@ struct linker {
     const Elf64_Ehdr *header;
     const Elf64_Shdr *sections;
     const Elf64_Sym *symbols;
-    uint64_t *place; /* of each section in the image, 0: not in it */
+    const char *names; /* of symbols */
+    uint64_t *place;   /* of each section in the image, 0: not in it */
     uint8_t *image;
     uint64_t size;
     char *why;
@@ -300,7 +301,10 @@ static bool place_sections(struct linker *l)
 {
     for (unsigned i = 0; i < l->header->e_shnum; i++) {
         const Elf64_Shdr *s = &l->sections[i];
-        if (s->sh_type == SHT_SYMTAB) l->symbols = (const Elf64_Sym *)(l->object + s->sh_offset);
+        if (s->sh_type == SHT_SYMTAB) {
+            l->symbols = (const Elf64_Sym *)(l->object + s->sh_offset);
+            l->names = (const char *)l->object + l->sections[s->sh_link].sh_offset;
+        }
         if (!is_wanted(l, s)) continue;
         if ((s->sh_flags & SHF_WRITE) || s->sh_type == SHT_NOBITS)
             return refuse(l, "translated code has data to write");
@@ -315,7 +319,10 @@ static bool relocate_one(struct linker *l, uint64_t section, const Elf64_Rela *r
 {
     const Elf64_Sym *symbol = &l->symbols[ELF64_R_SYM(r->r_info)];
     bool known = symbol->st_shndx < l->header->e_shnum && l->place[symbol->st_shndx];
-    if (!known) return refuse(l, "translated code needs a function of the host");
+    if (!known) {
+        snprintf(l->why, l->why_size, "translated code needs the host's %s", l->names + symbol->st_name);
+        return false;
+    }
     uint64_t at = section + r->r_offset, to = l->place[symbol->st_shndx] + symbol->st_value;
     uint32_t value = (uint32_t)(to + (uint64_t)r->r_addend - at);
     switch (ELF64_R_TYPE(r->r_info)) {
@@ -343,9 +350,8 @@ static uint64_t find_code(const struct linker *l)
     for (unsigned i = 0; i < l->header->e_shnum; i++) {
         const Elf64_Shdr *s = &l->sections[i];
         if (s->sh_type != SHT_SYMTAB) continue;
-        const char *names = (const char *)l->object + l->sections[s->sh_link].sh_offset;
         for (uint64_t k = 0; k < s->sh_size / sizeof *l->symbols; k++)
-            if (!strcmp(names + l->symbols[k].st_name, "native"))
+            if (!strcmp(l->names + l->symbols[k].st_name, "native"))
                 return l->place[l->symbols[k].st_shndx] + l->symbols[k].st_value;
     }
     return 0;
