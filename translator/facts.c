@@ -357,6 +357,21 @@ bool facts_target(const struct fact_table *t, const struct block *b, enum versio
     return base.known;
 }
 
+struct facts facts_of_block(const struct fact_table *t, const struct block *block)
+{
+    const size_t i = (size_t)(block - t->flow->blocks);
+    const struct facts *other = &t->in[i][FULL];
+    struct facts f = t->in[i][MASKED];
+    if (!t->reached[i][FULL]) return f;
+    if (!t->reached[i][MASKED]) return *other;
+    for (unsigned r = 0; r < ISA_XREGS; r++) f.x[r] = meet_x(f.x[r], other->x[r]);
+    for (unsigned r = 0; r < ISA_VREGS; r++) f.v[r] = meet_v(f.v[r], other->v[r]);
+    f.rpc = meet_x(f.rpc, other->rpc);
+    f.stored |= other->stored;
+    f.whole &= other->whole;
+    return f;
+}
+
 /* ---- all blocks ---- */
 
 /* At a merge of two ways. Returns whether less holds than before. */

@@ -79,6 +79,9 @@ void facts_step(struct facts *facts, const struct node *n, const struct flow *fl
 /* What holds of a register that has been written under a mask: `old` in lanes that are not active. */
 struct v_fact fact_of_merged(struct v_fact value, struct v_fact old);
 
+/* What holds of registers wherever the block begins, in either version. */
+struct facts facts_of_block(const struct fact_table *table, const struct block *block);
+
 /* What holds of what a row computes, in all lanes. */
 struct v_fact fact_of_row(const struct facts *facts, const struct node *n);
 

@@ -1,0 +1,429 @@
+/* Finds loop nests for nest.c: the blocks of the outermost loop and of those in it, what is between them and the address
+ * for which all lanes leave, and whether their lanes can run one after the other.
+ *
+ * Scalar registers have one value for all lanes of a warp. Lanes that run one after the other each compute them anew,
+ * which is the same only if no lane reads what another one has written on its path; see shares_scalars. */
+#include "translator/nest.h"
+
+/* ---- blocks ---- */
+
+unsigned nest_number(const struct translator *t, const struct nest *nest, uint32_t pc)
+{
+    const struct block *b = flow_block(t->flow, pc);
+    return b && b >= nest->head && b < nest->head + NEST_BLOCKS ? (unsigned)(b - nest->head) : NEST_NONE;
+}
+
+static uint64_t bit(unsigned i) { return i < NEST_BLOCKS ? 1ull << i : 0; }
+
+static const struct node *last_of(const struct translator *t, const struct block *b)
+{
+    return b->count ? &t->flow->nodes[b->first + b->count - 1] : NULL;
+}
+
+static unsigned control_of(const struct node *n) { return n && n->how == HOW_CONTROL ? n->effects.control : CONTROL_NEXT; }
+
+/* Where a block goes on; returns how many addresses that are. */
+static unsigned successors(const struct translator *t, const struct block *b, uint32_t to[2])
+{
+    const struct node *last = last_of(t, b);
+    switch (control_of(last)) {
+    case CONTROL_VBRANCH:
+    case CONTROL_BRANCH: to[0] = node_next(last), to[1] = node_target(last); return 2;
+    case CONTROL_JUMP: to[0] = node_target(last); return 1;
+    case CONTROL_JOIN: to[0] = node_next(last); return 1;
+    default: to[0] = b->end; return 1;
+    }
+}
+
+static uint64_t successor_set(const struct translator *t, const struct nest *nest, unsigned i)
+{
+    uint32_t to[2];
+    uint64_t set = 0;
+    for (unsigned n = successors(t, nest->head + i, to); n--;) set |= bit(nest_number(t, nest, to[n]));
+    return set;
+}
+
+static bool is_there(const struct translator *t, const struct nest *nest, unsigned i)
+{
+    return nest->head + i < t->flow->blocks + t->flow->nblocks;
+}
+
+/* ---- instructions ---- */
+
+static bool can_access(const struct node *n)
+{
+    switch (n->effects.memory.address) {
+    case ADDRESS_SCALAR:
+    case ADDRESS_LANES:
+    case ADDRESS_INDEXED: return n->how == HOW_LOAD;
+    case ADDRESS_PRIVATE: return true;
+    default: return false;
+    }
+}
+
+static bool can_control(const struct translator *t, const struct nest *nest, const struct node *n)
+{
+    const struct block *to;
+    switch (n->effects.control) {
+    case CONTROL_SETRPC:
+    case CONTROL_VBRANCH:
+    case CONTROL_BRANCH:
+    case CONTROL_JOIN: return true;
+    case CONTROL_JUMP:
+        to = flow_block(t->flow, node_target(n));
+        return to && function_of(&t->functions, to) == function_of(&t->functions, nest->head);
+    default: return false;
+    }
+}
+
+/* May it be executed by one lane after the other? Memory must be the lane's own where it is written. */
+static bool can_run(const struct translator *t, const struct nest *nest, const struct node *n)
+{
+    if (!n->d.in.vm || n->effects.mask) return false;
+    switch ((enum how)n->how) {
+    case HOW_ROW: return isa_table[n->d.in.op].kind != KIND_V2X;
+    case HOW_CSR:
+    case HOW_NOTHING:
+    case HOW_ROUTINE: return true;
+    case HOW_LOAD:
+    case HOW_STORE: return can_access(n);
+    case HOW_CONTROL: return can_control(t, nest, n);
+    default: return false;
+    }
+}
+
+static bool can_run_block(const struct translator *t, const struct nest *nest, unsigned i)
+{
+    const struct block *b = nest->head + i;
+    const struct node *n = &t->flow->nodes[b->first], *end = n + b->count;
+    const bool *reached = t->facts.reached[b - t->flow->blocks];
+    if (b->leaves || (!reached[MASKED] && !reached[FULL])) return false;
+    if (function_of(&t->functions, b) != function_of(&t->functions, nest->head)) return false;
+    while (n < end && can_run(t, nest, n)) n++;
+    return n == end;
+}
+
+/* ---- loops ---- */
+
+/* Blocks of `within`, or anywhere behind the head, that can come to a block without leaving this set. */
+static uint64_t loop_body(const struct translator *t, const struct nest *nest, unsigned head, uint64_t within)
+{
+    uint64_t body = 0, old;
+    do {
+        old = body;
+        for (unsigned i = head; i < NEST_BLOCKS && is_there(t, nest, i); i++)
+            if (within >> i & 1 && successor_set(t, nest, i) & (body | bit(head))) body |= bit(i);
+    } while (body != old);
+    return body & bit(head) ? body : 0;
+}
+
+/* Of the branches that leave a loop, the reconvergence point that all divergent ones have; without any, the address for
+ * which they leave. 0: there is none, or several. */
+static uint32_t find_exit(const struct translator *t, const struct nest *nest, uint64_t body)
+{
+    uint32_t to[2], rpc = 0, target = 0;
+    bool differ = false;
+    for (unsigned i = 0; i < NEST_BLOCKS; i++) {
+        const struct block *b = nest->head + i;
+        if (!(body >> i & 1)) continue;
+        for (unsigned n = successors(t, b, to); n--;) {
+            const struct node *last = last_of(t, b);
+            if (body & bit(nest_number(t, nest, to[n]))) continue;
+            differ |= target && target != to[n];
+            target = to[n];
+            if (control_of(last) != CONTROL_VBRANCH) continue;
+            const uint32_t own = paths_rpc(&t->facts.paths, last);
+            if (!own || (rpc && rpc != own)) return 0;
+            rpc = own;
+        }
+    }
+    return rpc ? rpc : differ ? 0 : target;
+}
+
+/* Adds what is between the loop and its exit. False: that is too much, or goes elsewhere. */
+static bool add_ways_out(const struct translator *t, struct nest *nest)
+{
+    uint64_t old;
+    do {
+        old = nest->blocks;
+        for (unsigned i = 0; i < NEST_BLOCKS; i++) {
+            uint32_t to[2];
+            if (!(old >> i & 1)) continue;
+            for (unsigned n = successors(t, nest->head + i, to); n--;) {
+                if (to[n] == nest->exit) continue;
+                if (nest_number(t, nest, to[n]) == NEST_NONE) return false;
+                nest->blocks |= bit(nest_number(t, nest, to[n]));
+            }
+        }
+    } while (nest->blocks != old);
+    return !(nest->blocks & bit(nest_number(t, nest, nest->exit)));
+}
+
+/* Is a block of `set` but `head` reached from outside the set? */
+static bool is_entered(const struct translator *t, const struct nest *nest, uint64_t set, unsigned head)
+{
+    for (const struct block *b = t->flow->blocks; b < t->flow->blocks + t->flow->nblocks; b++) {
+        const unsigned i = nest_number(t, nest, b->pc);
+        uint32_t to[2];
+        if (set & bit(i)) continue;
+        for (unsigned n = successors(t, b, to); n--;)
+            if (set & ~bit(head) & bit(nest_number(t, nest, to[n]))) return true;
+    }
+    return false;
+}
+
+static bool find_levels(const struct translator *t, struct nest *nest)
+{
+    for (unsigned i = 0; i < NEST_BLOCKS; i++) {
+        if (!(nest->blocks >> i & 1)) continue;
+        const uint64_t body = loop_body(t, nest, i, nest->blocks);
+        if (!body) continue;
+        if (nest->nlevels == NEST_LEVELS || is_entered(t, nest, body, i)) return false;
+        struct nest_level *l = &nest->levels[nest->nlevels];
+        *l = (struct nest_level){.body = body, .head = (uint8_t)i, .parent = NEST_NONE};
+        for (unsigned k = 0; k < nest->nlevels; k++)
+            if (nest->levels[k].body >> i & 1) l->parent = (uint8_t)k;
+        if (l->parent == NEST_NONE && nest->nlevels) return false; /* on a way out */
+        nest->nlevels++;
+    }
+    return nest->nlevels > 0;
+}
+
+/* The innermost loop of a block. */
+static unsigned level_of(const struct nest *nest, unsigned block)
+{
+    unsigned level = NEST_NONE;
+    for (unsigned k = 0; k < nest->nlevels; k++)
+        if (nest->levels[k].body >> block & 1) level = k;
+    return level;
+}
+
+/* ---- divergent branches ---- */
+
+/* Blocks from `start` on in front of the branch's reconvergence point, in one iteration of its loop. False: they are
+ * not all on the way there, or to another iteration of this loop. */
+static bool find_path(const struct translator *t, const struct nest *nest, struct nest_branch *b, bool taken,
+                      uint32_t start)
+{
+    const struct nest_level *own = &nest->levels[b->level];
+    uint64_t *path = &b->paths[taken], from = 0;
+    uint32_t to[2] = {start};
+    unsigned i = b->block, n = 1;
+    for (;;) {
+        while (n--) {
+            const unsigned next = nest_number(t, nest, to[n]);
+            if (to[n] == b->rpc) continue;
+            if (to[n] == nest->exit) return false;
+            if (next > i) from |= bit(next) & ~*path;
+            else if (next == own->head) b->goes_back[taken] = true;
+            else if (own->body >> next & 1 && level_of(nest, next) == b->level) return false;
+            else if (nest->levels[level_of(nest, next)].body >> b->block & 1) return false;
+        }
+        if (!from) return true;
+        i = (unsigned)__builtin_ctzll(from);
+        from &= from - 1;
+        *path |= bit(i);
+        n = successors(t, nest->head + i, to);
+    }
+}
+
+static bool begins_with_join(const struct translator *t, uint32_t pc)
+{
+    const struct block *b = flow_block(t->flow, pc);
+    return b && b->count == 1 && !b->leaves && control_of(last_of(t, b)) == CONTROL_JOIN;
+}
+
+static bool find_branch(const struct translator *t, const struct nest *nest, struct nest_branch *b)
+{
+    const unsigned join = nest_number(t, nest, b->rpc);
+    const bool within = b->rpc != nest->exit && nest->levels[b->level].body & bit(join);
+    if (!b->rpc || (b->rpc != nest->exit && !(nest->blocks & bit(join))) || !begins_with_join(t, b->rpc)) return false;
+    if (!find_path(t, nest, b, false, node_next(b->node)) || !find_path(t, nest, b, true, node_target(b->node)))
+        return false;
+    if (b->paths[0] & b->paths[1] || (b->goes_back[0] && b->goes_back[1])) return false;
+    return !within || (!b->goes_back[0] && !b->goes_back[1]);
+}
+
+/* With one branch alone, the lanes of a loop differ in nothing but how often they iterate: vectors are faster. */
+static bool find_branches(const struct translator *t, struct nest *nest)
+{
+    for (unsigned i = 0; i < NEST_BLOCKS; i++) {
+        const struct node *last = nest->blocks >> i & 1 ? last_of(t, nest->head + i) : NULL;
+        if (control_of(last) != CONTROL_VBRANCH) continue;
+        if (nest->nbranches == NEST_BRANCHES || level_of(nest, i) == NEST_NONE) return false;
+        struct nest_branch *b = &nest->branches[nest->nbranches];
+        *b = (struct nest_branch){.node = last, .rpc = paths_rpc(&t->facts.paths, last), .block = (uint8_t)i};
+        b->level = (uint8_t)level_of(nest, i);
+        if (!find_branch(t, nest, b)) return false;
+        nest->levels[b->level].branches |= bit(nest->nbranches++);
+    }
+    return nest->nbranches > 1;
+}
+
+/* A block on a way out of a loop is executed once for each iteration in which lanes leave. */
+static bool find_own(struct nest *nest)
+{
+    uint64_t all = 0;
+    for (unsigned i = 0; i < NEST_BLOCKS; i++) {
+        unsigned level = level_of(nest, i);
+        if (!(nest->blocks >> i & 1)) continue;
+        for (unsigned k = 0; k < nest->nbranches; k++) {
+            const struct nest_branch *b = &nest->branches[k];
+            const bool on_path = (b->paths[0] | b->paths[1]) >> i & 1;
+            if (on_path && (level == NEST_NONE || nest->levels[level].body >> nest->levels[b->level].head & 1))
+                level = b->level;
+        }
+        if (level == NEST_NONE) level = 0;
+        nest->levels[level].own |= bit(i);
+        all |= bit(i);
+    }
+    return all == nest->blocks;
+}
+
+/* The innermost path of a level's branches that a block is on. */
+static struct nest_path path_of(const struct nest *nest, unsigned level, unsigned block)
+{
+    struct nest_path path = {NEST_NONE, false};
+    uint64_t least = 0;
+    for (unsigned k = 0; k < nest->nbranches; k++) {
+        const struct nest_branch *b = &nest->branches[k];
+        const uint64_t both = b->paths[0] | b->paths[1];
+        if (b->level != level || !(both >> block & 1) || (path.branch != NEST_NONE && both & ~least)) continue;
+        path = (struct nest_path){(uint8_t)k, b->paths[1] >> block & 1};
+        least = both;
+    }
+    return path;
+}
+
+static bool is_same(struct nest_path a, struct nest_path b) { return a.branch == b.branch && a.taken == b.taken; }
+
+/* On which path does a block go back to the head of its loop? It does so behind its own branch, if it has one. */
+static struct nest_path way_back(const struct nest *nest, unsigned level, unsigned block)
+{
+    for (unsigned k = 0; k < nest->nbranches; k++)
+        if (nest->branches[k].block == block && nest->branches[k].level == level)
+            return (struct nest_path){(uint8_t)k, node_target(nest->branches[k].node) ==
+                                                      nest->head[nest->levels[level].head].pc};
+    return path_of(nest, level, block);
+}
+
+/* All ways back are on one path. */
+static bool find_back(const struct translator *t, struct nest *nest, unsigned level)
+{
+    struct nest_level *l = &nest->levels[level];
+    bool found = false;
+    for (unsigned i = l->head; i < NEST_BLOCKS; i++) {
+        if (!(l->body >> i & 1) || !(successor_set(t, nest, i) & bit(l->head))) continue;
+        struct nest_path path = way_back(nest, level, i);
+        if (!(l->own >> i & 1) || (found && !is_same(path, l->back))) return false;
+        l->back = path;
+        found = true;
+    }
+    return found;
+}
+
+static bool find_paths(const struct translator *t, struct nest *nest)
+{
+    for (unsigned k = 0; k < nest->nbranches; k++)
+        nest->branches[k].path = path_of(nest, nest->branches[k].level, nest->branches[k].block);
+    for (unsigned k = 0; k < nest->nlevels; k++) {
+        struct nest_level *l = &nest->levels[k];
+        if (!find_back(t, nest, k)) return false;
+        l->entry = k ? path_of(nest, l->parent, l->head) : (struct nest_path){NEST_NONE, false};
+    }
+    return true;
+}
+
+/* ---- registers ---- */
+
+static uint64_t scalars_written(const struct translator *t, const struct nest *nest, uint64_t blocks)
+{
+    uint64_t x = 0;
+    for (unsigned i = 0; i < NEST_BLOCKS; i++) {
+        if (!(blocks >> i & 1)) continue;
+        const struct block *b = nest->head + i;
+        for (size_t k = b->first; k < b->first + b->count; k++) x |= node_written(t->flow, &t->flow->nodes[k]).x;
+    }
+    return x;
+}
+
+static uint64_t scalars_live(const struct translator *t, uint32_t pc)
+{
+    return live_at(&t->liveness, pc).x;
+}
+
+/* What a path writes, with all iterations that follow on it. */
+static uint64_t written_on(const struct translator *t, const struct nest *nest, const struct nest_branch *b, bool taken)
+{
+    return scalars_written(t, nest, b->paths[taken] | (b->goes_back[taken] ? nest->levels[b->level].body : 0));
+}
+
+/* Does a lane read a scalar register that others have written on another path? */
+static bool shares_scalars(const struct translator *t, const struct nest *nest)
+{
+    uint64_t shared = nest->x & scalars_live(t, nest->exit);
+    for (unsigned k = 0; k < nest->nbranches; k++) {
+        const struct nest_branch *b = &nest->branches[k];
+        const uint64_t next = written_on(t, nest, b, false), target = written_on(t, nest, b, true);
+        shared |= next & scalars_live(t, node_target(b->node));
+        shared |= target & scalars_live(t, node_next(b->node));
+        shared |= (next | target) & scalars_live(t, b->rpc);
+    }
+    return shared & ~1ull;
+}
+
+static void find_registers(const struct translator *t, enum version version, struct nest *nest)
+{
+    struct isa_registers used = {0}, written = {0}, before = live_in(&t->liveness, nest->head->pc, MASKED);
+    struct isa_registers behind = live_in(&t->liveness, nest->exit, version);
+    for (unsigned i = 0; i < NEST_BLOCKS; i++) {
+        if (!(nest->blocks >> i & 1)) continue;
+        const struct block *b = nest->head + i;
+        for (size_t k = b->first; k < b->first + b->count; k++) {
+            struct isa_registers r = node_read(&t->flow->nodes[k]), w = node_written(t->flow, &t->flow->nodes[k]);
+            registers_add(&used, &r);
+            registers_add(&written, &w);
+            nest->stores |= t->flow->nodes[k].how == HOW_STORE;
+        }
+    }
+    registers_add(&used, &written);
+    for (unsigned i = 0; i < ISA_VREGS / 64; i++) {
+        nest->in.v[i] = used.v[i] & before.v[i];
+        nest->out.v[i] = written.v[i] & behind.v[i];
+    }
+    nest->x = written.x;
+}
+
+/* The stack has no entry on top that a join in the nest would pop before any of its branches diverges. */
+static bool keeps_stack(const struct translator *t, const struct nest *nest)
+{
+    const size_t head = (size_t)(nest->head - t->flow->blocks);
+    if (!t->facts.reached[head][MASKED]) return true;
+    for (unsigned i = 0; i < NEST_BLOCKS; i++) {
+        const struct node *last = nest->blocks >> i & 1 ? last_of(t, nest->head + i) : NULL;
+        if (control_of(last) != CONTROL_JOIN) continue;
+        const unsigned element = joins_element(&t->facts.joins, last->pc);
+        if (element == TOP_COUNT || top_set_has(&t->facts.in[head][MASKED].tops, element)) return false;
+    }
+    return true;
+}
+
+/* ---- nests ---- */
+
+bool nest_find(const struct translator *t, const struct block *head, enum version version, struct nest *nest)
+{
+    *nest = (struct nest){.head = head};
+    const uint64_t body = loop_body(t, nest, 0, ~0ull);
+    nest->exit = body ? find_exit(t, nest, body) : 0;
+    nest->blocks = body;
+    const struct block *exit = nest->exit ? flow_block(t->flow, nest->exit) : NULL;
+    if (!exit || !t->facts.reached[exit - t->flow->blocks][version] || !add_ways_out(t, nest)) return false;
+    if (function_of(&t->functions, exit) != function_of(&t->functions, head)) return false;
+    for (unsigned i = 0; i < NEST_BLOCKS; i++)
+        if (nest->blocks >> i & 1 && !can_run_block(t, nest, i)) return false;
+    if (is_entered(t, nest, nest->blocks, 0)) return false;
+    if (!find_levels(t, nest) || !find_branches(t, nest) || !find_own(nest) || !find_paths(t, nest)) return false;
+    find_registers(t, version, nest);
+    return !shares_scalars(t, nest) && keeps_stack(t, nest) &&
+           t->facts.in[exit - t->flow->blocks][version].rpc.known;
+}
