@@ -39,6 +39,7 @@ struct native_sm {
     volatile bool inside;     /* translated code */
     uint64_t held_back;       /* what sm->warp has of its budget beyond CALL_MOST */
     struct warp *next;        /* that runs after EXIT_NEXT; NULL: none */
+    bool tried;               /* lanes of sm->warp have tried to run in vain; it can enter again at once */
     uint64_t again; /* sm->warp has been left by an access that was only tried, with such a budget; 0: it has not */
     uint32_t hints[HINTS];   /* entries of the unit, by address */
     uint64_t executed, seen; /* instructions in translated code, and all */
@@ -49,6 +50,7 @@ struct native_sm {
 struct native {
     struct native *next; /* of those in `reported` */
     struct native_units units;
+    struct native_tried *tried; /* of each SM */
     struct native_sm sms[];
 };
 
@@ -236,8 +238,7 @@ static void restore_at_site(struct warp *w, const struct native_site *site, stru
     take_back(s, site->after);
 }
 
-/* The same in front of a loop that its lanes have tried to run (translator/load_loop.c): `step` finds out which access
- * fails first, if one does. */
+/* The same in front of a loop that its lanes have tried to run (translator/load_loop.c, nest.c). */
 static void restore_at_run(struct native_sm *n, struct warp *w)
 {
     struct native_state *s = &n->state;
@@ -252,7 +253,7 @@ static void restore_at_run(struct native_sm *n, struct warp *w)
     s->run_pc = 0;
     memset(s->run_ends, 0, sizeof s->run_ends);
     memset(s->run_seen, 0, sizeof s->run_seen);
-    n->again = s->budget - s->counts[COUNT_INSTRUCTIONS] + n->held_back;
+    native_undo(s->tried);
 }
 
 /* A host signal, or a fault that a function of the machine has thrown, has led out of translated code, or of `step`. */
@@ -262,8 +263,9 @@ static bool jumped(struct sm *sm, bool refused)
     struct warp *w = sm->warp;
     bool tried = n->inside && n->state.run_pc;
     if (n->inside) stretch_settle(sm, &n->state);
-    if (tried) {
+    if (tried) { /* `step` finds out which access fails first, if one does */
         restore_at_run(n, w);
+        n->again = n->state.budget - n->state.counts[COUNT_INSTRUCTIONS] + n->held_back;
         account(n, w);
     } else if (n->inside) {
         const struct native_site *site = &n->unit->sites[n->state.site];
@@ -295,6 +297,8 @@ static enum stop run_code(struct sm *sm, struct native_sm *n, uint32_t entry, ui
     if (exit == EXIT_NEXT) return STOP_NEXT;
     struct warp *w = sm->warp;
     w->left = 0;
+    n->tried = exit == EXIT_TRIED;
+    if (n->tried) restore_at_run(n, w);
     if (s->mask != w->mask) warp_set_mask(w, s->mask);
     if (exit == EXIT_SITE || exit == EXIT_FAULT) take_back(s, unit->sites[s->site].after);
     if (exit == EXIT_SITE) take_back(s, unit->sites[s->site].own);
@@ -398,6 +402,7 @@ static enum stop run_warm(struct sm *sm, struct native_sm *n, uint64_t budget)
             round_set(FP_RNE);
             stop = run_code(sm, n, entry, &budget);
             steps = 1;
+            if (stop == STOP_NOT && n->tried) continue;
         }
         uint64_t most = !usual                            ? budget
                         : is_divergent(n->unit, sm->warp) ? DIVERGED
@@ -568,14 +573,18 @@ static void *open_native(struct gpu *gpu)
     struct native *native = aligned_alloc(64, (size + 63) / 64 * 64);
     if (!native) return NULL;
     memset(native, 0, size);
+    native->tried = aligned_alloc(64, gpu->config.sms * sizeof *native->tried);
     for (uint32_t i = 0; i < gpu->config.sms; i++) {
         native->sms[i].index = i;
         native->sms[i].state.help = help;
         native->sms[i].state.wrote = wrote;
         native->sms[i].state.next = next_warp;
         native->sms[i].state.clear = warp_clear;
+        native->sms[i].state.tried = &native->tried[i];
+        if (native->tried) memset(&native->tried[i], 0, offsetof(struct native_tried, nodes));
     }
-    if (!units_open(&native->units, gpu, gpu->engine_given)) {
+    if (!native->tried || !units_open(&native->units, gpu, gpu->engine_given)) {
+        free(native->tried);
         free(native);
         return NULL;
     }
@@ -594,6 +603,7 @@ static void close_native(void *data)
     struct native *native = data;
     report_now(native);
     units_close(&native->units);
+    free(native->tried);
     free(native);
 }
 

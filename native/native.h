@@ -171,12 +171,37 @@ enum native_exit {
     EXIT_STEP,    /* the instruction at w->pc is one for `step`; warp complete */
     EXIT_SITE,    /* the same, at state.site: the instruction has not begun */
     EXIT_NEXT,    /* sm->warp has been given to `next`, which knows none that goes on in this code */
+    EXIT_TRIED,   /* lanes have tried to run in vain: the warp is at state.run_pc */
     EXIT_FAULT,   /* sm->fault is filled in, at state.site */
     EXIT_BARRIER, /* for `next`: w->pc is behind the barrier; registers are stored that somebody may read */
     EXIT_END,     /* for `next`: w->pc is behind endprg; registers are not stored */
 };
 
 enum { EXCHANGE_ROWS = 8, RUN_ROUNDS = 256 };
+
+/* What lanes that run one after the other have done so far (translator/nest.c), and what they have found out. */
+enum { NATIVE_SAVED = 256, NATIVE_NODES = 1 << 17, NATIVE_NESTS = 32, NATIVE_RESULTS = 64 };
+struct native_tried {
+    _Alignas(64) uint32_t counts[NATIVE_COUNTS];              /* of all iterations, once they are counted */
+    _Alignas(64) uint32_t results[NATIVE_RESULTS][ISA_LANES]; /* registers behind the loops */
+    /* What the warp's private memory held: so many rows of a word of each lane, whose first one is at `from`. */
+    uint32_t *from, rows, lanes, stride;
+    uint32_t saved[NATIVE_SAVED][ISA_LANES];
+    struct native_nest {
+        uint32_t wait;   /* so many iterations run with vectors before lanes try it again */
+        uint32_t period; /* how many did before the last time; NEST_PAYS: they run faster so */
+    } nests[NATIVE_NESTS];
+    uint32_t nodes[NATIVE_NODES]; /* iterations, see translator/nest_table.h */
+};
+#define NEST_PAYS UINT32_MAX
+
+/* Private memory is what it was. */
+static inline void native_undo(struct native_tried *t)
+{
+    for (uint32_t i = 0; i < t->rows; i++)
+        for (uint32_t k = 0; k < t->lanes; k++) t->from[(size_t)i * t->stride + k] = t->saved[i][k];
+    t->rows = 0;
+}
 
 /* Of one SM, for the time of a call. */
 struct native_state {
@@ -216,6 +241,7 @@ struct native_state {
     /* While lanes do that: the loop, at which the warp is, with its registers in w->x and w->v; 0 otherwise. `counts`
      * and `mask` are those in front of it. Control registers are these. */
     uint32_t run_pc, run_controls[3];
+    struct native_tried *tried;
 };
 
 /* Runs sm->warp, and then perhaps others. `entry`: number of a native_entry, or NATIVE_START for a blank warp, whose
@@ -246,6 +272,7 @@ static inline uint32_t native_layout(void)
                             offsetof(struct native_request, registers),
                             sizeof(struct native_site),
                             sizeof(struct native_state),
+                            sizeof(struct native_tried),
                             sizeof(struct warp),
                             offsetof(struct warp, x),
                             offsetof(struct warp, v),

@@ -556,27 +556,48 @@ void translate_atomic(struct translator *t, const struct node *n)
 
 /* ---- single-lane code ---- */
 
-static LLVMValueRef private_single(struct translator *t, const struct node *n, LLVMValueRef lane)
+/* Control goes to `bad` if a condition holds. */
+static void stop_if(struct translator *t, LLVMValueRef condition, LLVMBasicBlockRef bad)
+{
+    LLVMBasicBlockRef on = ir_block(t, "");
+    ir_branch_likely(t, LLVMBuildNot(t->b, condition, ""), on, bad);
+    ir_at(t, on);
+}
+
+void single_try_begin(struct translator *t)
+{
+    t->private_items = private_items(t);
+    t->private_bytes = launch_field(t, offsetof(struct launch, pds_bytes));
+    t->private_base = LLVMBuildAdd(t->b, private_base(t),
+                                   LLVMBuildShl(t->b, LLVMBuildLoad2(t->b, t->i32, t->lane, ""), ir_u32(t, 2), ""), "");
+}
+
+/* A word that lies across two is not accessed: `step` says why, or, where it is only tried, control goes to `bad`. */
+static LLVMValueRef private_single(struct translator *t, const struct node *n, LLVMValueRef lane, LLVMBasicBlockRef bad)
 {
     LLVMValueRef at = LLVMBuildAdd(t->b, get_own(t, n->d.in.rs1), ir_u32(t, (uint32_t)n->d.in.imm), "");
     LLVMValueRef low = LLVMBuildAnd(t->b, at, ir_u32(t, 3), "");
-    LLVMValueRef word = LLVMBuildMul(t->b, LLVMBuildAnd(t->b, at, ir_u32(t, ~3u), ""), private_items(t), "");
-    LLVMValueRef item = LLVMBuildAdd(t->b, private_base(t), LLVMBuildShl(t->b, lane, ir_u32(t, 2), ""), "");
-    LLVMValueRef last = ir_u32(t, 4u - n->effects.memory.size);
-    leave_if(t, n, LLVMBuildICmp(t->b, LLVMIntUGT, low, last, ""));
+    LLVMValueRef items = bad ? t->private_items : private_items(t), item = t->private_base;
+    LLVMValueRef word = LLVMBuildMul(t->b, LLVMBuildAnd(t->b, at, ir_u32(t, ~3u), ""), items, "");
+    if (!bad) item = LLVMBuildAdd(t->b, private_base(t), LLVMBuildShl(t->b, lane, ir_u32(t, 2), ""), "");
+    LLVMValueRef across = LLVMBuildICmp(t->b, LLVMIntUGT, low, ir_u32(t, 4u - n->effects.memory.size), "");
+    if (bad) stop_if(t, across, bad);
+    else leave_if(t, n, across);
     return LLVMBuildAdd(t->b, LLVMBuildAdd(t->b, word, item, ""), low, "");
 }
 
 /* What is recorded; *imm is to be added. */
-static LLVMValueRef single_sum(struct translator *t, const struct node *n, LLVMValueRef lane, uint32_t *imm)
+static LLVMValueRef single_sum(struct translator *t, const struct node *n, LLVMValueRef lane, LLVMBasicBlockRef bad,
+                               uint32_t *imm)
 {
     const struct insn *in = &n->d.in;
     LLVMValueRef mask = ir_u32(t, n->effects.memory.index ? ~0u >> (32 - 8 * n->effects.memory.index) : 0);
     *imm = 0;
     switch (n->effects.memory.address) {
-    case ADDRESS_PRIVATE: return private_single(t, n, lane);
+    case ADDRESS_PRIVATE: return private_single(t, n, lane, bad);
     case ADDRESS_INDEXED:
         return LLVMBuildAdd(t->b, LLVMBuildAnd(t->b, get_own(t, in->rs2), mask, ""), get_x(t, in->rs1), "");
+    case ADDRESS_SCALAR: *imm = (uint32_t)in->imm; return get_x(t, in->rs1);
     default: *imm = (uint32_t)in->imm; return get_own(t, in->rs1);
     }
 }
@@ -584,7 +605,7 @@ static LLVMValueRef single_sum(struct translator *t, const struct node *n, LLVMV
 static LLVMValueRef single_address(struct translator *t, const struct node *n, LLVMValueRef lane)
 {
     struct native_site site = site_of(n, RECORD_LANES);
-    LLVMValueRef sum = single_sum(t, n, lane, &site.imm), index = LLVMBuildZExt(t->b, lane, t->i64, "");
+    LLVMValueRef sum = single_sum(t, n, lane, NULL, &site.imm), index = LLVMBuildZExt(t->b, lane, t->i64, "");
     LLVMValueRef address = LLVMBuildAdd(t->b, sum, ir_u32(t, site.imm), "");
     LLVMValueRef addresses = ir_field(t, t->sm, offsetof(struct sm, access.addr));
     if (n->effects.memory.action != ACTION_LOAD) note_span(t, address, n->effects.memory.size);
@@ -601,13 +622,29 @@ LLVMValueRef single_load(struct translator *t, const struct node *n, LLVMValueRe
     return m->size == 4 ? value : extend(t, value, m->is_signed, t->i32);
 }
 
-LLVMValueRef single_try_load(struct translator *t, const struct node *n)
+static LLVMValueRef single_try_address(struct translator *t, const struct node *n, LLVMBasicBlockRef bad)
+{
+    uint32_t imm;
+    LLVMValueRef sum = single_sum(t, n, NULL, bad, &imm);
+    return host_address(t, LLVMBuildAdd(t->b, sum, ir_u32(t, imm), ""));
+}
+
+LLVMValueRef single_try_load(struct translator *t, const struct node *n, LLVMBasicBlockRef bad)
 {
     const struct isa_memory *m = &n->effects.memory;
-    uint32_t imm;
-    LLVMValueRef sum = single_sum(t, n, NULL, &imm), address = LLVMBuildAdd(t->b, sum, ir_u32(t, imm), "");
-    LLVMValueRef value = load_unaligned(t, memory_type(t, m->size), host_address(t, address));
+    LLVMValueRef value = load_unaligned(t, memory_type(t, m->size), single_try_address(t, n, bad));
     return m->size == 4 ? value : extend(t, value, m->is_signed, t->i32);
+}
+
+void single_try_store(struct translator *t, const struct node *n, LLVMBasicBlockRef bad)
+{
+    const struct isa_memory *m = &n->effects.memory;
+    LLVMValueRef at = LLVMBuildAdd(t->b, get_own(t, n->d.in.rs1), ir_u32(t, (uint32_t)n->d.in.imm), "");
+    stop_if(t, LLVMBuildICmp(t->b, LLVMIntUGE, at, t->private_bytes, ""), bad);
+    LLVMValueRef address = single_try_address(t, n, bad);
+    LLVMValueRef value = get_own(t, m->data == ROLE_RS2 ? n->d.in.rs2 : n->d.in.rs3);
+    if (m->size < 4) value = LLVMBuildTrunc(t->b, value, memory_type(t, m->size), "");
+    LLVMSetAlignment(LLVMBuildStore(t->b, value, address), 1);
 }
 
 void single_store(struct translator *t, const struct node *n, LLVMValueRef lane)

@@ -55,13 +55,6 @@ static bool meets(const struct isa_registers *a, const struct isa_registers *b)
     return common != 0;
 }
 
-static bool is_within(const struct isa_registers *a, const struct isa_registers *b)
-{
-    uint64_t beyond = 0;
-    for (unsigned i = 0; i < ISA_VREGS / 64; i++) beyond |= a->v[i] & ~b->v[i];
-    return !beyond;
-}
-
 /* What follows from loads, and from what does so where an iteration begins. True: an address follows from the latter.
  */
 static bool follow_loads(const struct translator *t, const struct loop *l, struct isa_registers *loaded)
@@ -88,7 +81,7 @@ static bool is_chain(const struct translator *t, const struct loop *l)
         registers_add(&loaded, &more);
         more = loaded;
         if (follow_loads(t, l, &more)) return true;
-    } while (!is_within(&more, &loaded));
+    } while (!registers_within(&more, &loaded));
     return false;
 }
 
@@ -110,15 +103,6 @@ static bool find_loop(const struct translator *t, const struct block *block, str
     return count_registers(&l->in) <= EXCHANGE_ROWS && count_registers(&l->out) <= EXCHANGE_ROWS;
 }
 
-/* Are all registers that somebody may read the function's own? Others may be those of a blank warp, which save_warp
- * clears only where all of them are to be there. */
-static bool has_own_registers(const struct translator *t, const struct block *block)
-{
-    const struct isa_registers live = live_at(&t->liveness, block->pc);
-    const struct isa_registers *own = &t->functions.list[function_of(&t->functions, block)].written;
-    return !(live.x & ~own->x & ~1ull) && is_within(&live, own);
-}
-
 bool load_loop_can(const struct translator *t, const struct block *block)
 {
     struct loop l;
@@ -138,7 +122,7 @@ void load_loop_make(struct translator *t)
     if (t->flow->request->lanes == LANES_CONVERGENT || has_fast_gathers(t)) return;
     for (size_t i = 0; i < t->flow->nblocks; i++) {
         const struct block *block = &t->flow->blocks[i];
-        bool own = t->flow->request->registers == REGISTERS_ALL || has_own_registers(t, block);
+        bool own = lanes_have_registers(t, block);
         if (!find_loop(t, block, &l) || !own) continue;
         t->scattered[i] = LLVMBuildAlloca(t->b, t->i32, "scattered");
         LLVMBuildStore(t->b, ir_u32(t, 0), t->scattered[i]);
@@ -201,7 +185,7 @@ static void make_words_exact(struct translator *t, const struct loop *l, const s
 static LLVMValueRef run_round(struct translator *t, const struct loop *l)
 {
     for (const struct node *n = l->first; n < l->last; n++) {
-        if (is_load(n)) set_own(t, n->d.in.rd, single_try_load(t, n));
+        if (is_load(n)) set_own(t, n->d.in.rd, single_try_load(t, n, NULL));
         else if (!is_nothing(n)) set_own(t, n->d.in.rd, single_raw_row(t, n));
         facts_step(&t->holds, n, t->flow);
     }
@@ -256,35 +240,6 @@ static void run_each(struct translator *t, const struct loop *l, LLVMValueRef mo
 }
 
 /* ---- before and behind ---- */
-
-/* The warp as `step` would have it here, should a load fail. Its registers are not looked at as long as it is blank. */
-static void save_warp(struct translator *t)
-{
-    const struct isa_registers live = live_in(&t->liveness, t->block->pc, t->version), *own = &t->current->written;
-    struct v_fact stored[ISA_VREGS];
-    LLVMValueRef rows = ir_load(t, t->ptr, warp(t), offsetof(struct warp, v));
-    memcpy(stored, t->stored, sizeof stored);
-    if (t->flow->request->registers == REGISTERS_ALL) fill_blank(t);
-    for (unsigned r = 1; r < ISA_XREGS; r++)
-        if (live.x >> r & own->x >> r & 1) ir_record(t, get_x(t, r), warp(t), offsetof(struct warp, x) + r * 4);
-    for (unsigned r = 0; r < ISA_VREGS; r++) {
-        if (!set_has(live.v, r) || !set_has(own->v, r)) continue;
-        make_exact(t, r);
-        for (unsigned p = 0; p < t->chunks; p++)
-            ir_record(t, LLVMBuildLoad2(t->b, t->chunk_type, t->v[r][p], ""), rows,
-                      (size_t)r * ISA_LANES * 4 + p * t->words * 4);
-    }
-    memcpy(t->stored, stored, sizeof stored);
-    for (unsigned i = 0; i < CONTROLS; i++)
-        ir_record(t, LLVMBuildLoad2(t->b, t->i32, control_register(t, i).variable, ""), t->state,
-                  offsetof(struct native_state, run_controls) + i * 4);
-    record_block(t);
-}
-
-static void set_run_pc(struct translator *t, uint32_t pc)
-{
-    ir_record(t, ir_u32(t, pc), t->state, offsetof(struct native_state, run_pc));
-}
 
 /* Every lane leaves the loop once, the last ones together; the branch's target is the loop's beginning. */
 static void tally_load_loop(struct translator *t, const struct loop *l, LLVMValueRef rounds, LLVMValueRef lanes,
@@ -356,7 +311,7 @@ static void look_again(struct translator *t)
 static void give_up(struct translator *t, LLVMBasicBlockRef bad, LLVMBasicBlockRef together)
 {
     ir_at(t, bad);
-    set_run_pc(t, 0);
+    lanes_set_pc(t, 0);
     call_function(t, "forget_runs", &t->state, 1);
     LLVMBuildStore(t->b, LLVMConstInt(t->i1, 0, false), t->may_run);
     LLVMBuildBr(t->b, together);
@@ -366,11 +321,11 @@ static void run(struct translator *t, const struct loop *l, LLVMValueRef most, L
 {
     LLVMBasicBlockRef bad = ir_block(t, "bad"), on = ir_block(t, "");
     const struct facts head = t->holds;
-    save_warp(t);
+    lanes_save_warp(t);
     save_rows(t, &l->in);
-    set_run_pc(t, t->block->pc);
+    lanes_set_pc(t, t->block->pc);
     run_each(t, l, most, bad);
-    set_run_pc(t, 0);
+    lanes_set_pc(t, 0);
     const struct facts behind = t->holds;
     t->holds = head;
     t->known = (struct isa_registers){0};

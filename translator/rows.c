@@ -43,6 +43,7 @@ static inline __attribute__((always_inline, unused)) float fma_in_double(float a
 #include "sim/reserve.h"
 #include "sim/rows.h"
 #include "native/stretch.h"
+#include "translator/nest_table.h"
 
 typedef uint32_t chunk __attribute__((vector_size(4 * CHUNK_WORDS)));
 
@@ -327,6 +328,147 @@ COLD uint64_t plan_load_loop(struct sm *sm, struct native_state *s, uint32_t run
     return rounds | in_loop << 16 | (uint64_t)parted << 32 | (uint64_t)at_joins << 48;
 }
 
+/* ---- lanes that run a loop nest one after the other (translator/nest.c) ---- */
+
+/* Saves the private memory of the warp's lanes. 0: it is too large, or in a window whose writes are noted. */
+COLD uint32_t nest_save(struct sm *sm, struct native_tried *tried)
+{
+    const struct group *g = sm->warp->group;
+    const struct launch *l = g->launch;
+    const uint32_t rows = l->pds_bytes / 4 + (l->pds_bytes % 4 != 0), stride = l->warps * l->threads_per_warp;
+    const uint64_t from = g->pds_base, end = from + (uint64_t)rows * stride * 4;
+    if (rows > NATIVE_SAVED || from < ABI_LOCAL_LIMIT || end > ABI_LAUNCH_BASE) return 0;
+    tried->from = (uint32_t *)(sm->mem + from) + sm->warp->tid;
+    tried->lanes = l->threads_per_warp, tried->stride = stride;
+    for (uint32_t i = 0; i < rows; i++)
+        for (uint32_t k = 0; k < l->threads_per_warp; k++) tried->saved[i][k] = tried->from[(size_t)i * stride + k];
+    tried->rows = rows;
+    return 1;
+}
+
+/* What the iterations of some lanes count, and what they cost with vectors and one lane after the other. */
+struct nest_sums {
+    const struct nest_table *table;
+    struct native_tried *tried;
+    uint32_t order, deepest;
+    uint32_t executed[64], lanes[64]; /* of each block: how often, and how many lanes in all */
+    uint32_t diverged[32], met[32];   /* of each branch: how often, and the lanes of its joins that meet again */
+};
+
+/* The depth of the SIMT stack for the two paths of a branch, from that in front of it. */
+static inline void nest_branch(struct nest_sums *s, uint32_t branch, uint32_t active, uint32_t taken, uint32_t depth,
+                               uint32_t paths[2])
+{
+    const uint32_t n = (uint32_t)__builtin_popcount(active), more = (uint32_t)__builtin_popcount(taken);
+    const bool first = s->order == PATH_TAKEN_FIRST || (s->order == PATH_FEWER_FIRST && more <= n - more);
+    paths[0] = paths[1] = depth;
+    if (!taken || taken == active) return;
+    paths[first] = depth + 2, paths[!first] = depth + 1;
+    s->deepest = s->deepest < depth + 2 ? depth + 2 : s->deepest;
+    s->diverged[branch]++;
+    s->met[branch] += n;
+}
+
+/* All iterations of a loop that has begun `depth` entries deep in the SIMT stack, and of the loops in it. */
+static void nest_sum(struct nest_sums *s, uint32_t level, uint32_t node, uint32_t depth)
+{
+    const __typeof__(s->table->level[0]) *l = &s->table->level[level];
+    uint32_t places[1 + 2 * 32];
+    do {
+        const uint32_t *word = s->tried->nodes + node, *child = word + 1, *masks = child + l->nchildren;
+        for (uint32_t i = 0; i < l->nblocks; i++) {
+            s->executed[l->block + i] += masks[i] != 0;
+            s->lanes[l->block + i] += (uint32_t)__builtin_popcount(masks[i]);
+        }
+        places[0] = depth;
+        for (uint32_t i = 0; i < l->nbranches; i++) {
+            const __typeof__(s->table->branch[0]) *b = &s->table->branch[l->branch + i];
+            const uint32_t taken = masks[l->nblocks + i];
+            nest_branch(s, l->branch + i, masks[b->block], taken, places[b->place], places + 1 + 2 * i);
+        }
+        for (uint32_t i = 0; i < l->nchildren; i++) {
+            const __typeof__(s->table->child[0]) *c = &s->table->child[l->child + i];
+            if (child[i]) nest_sum(s, c->level, child[i], places[c->place]);
+        }
+        depth = places[l->back];
+        node = word[0];
+    } while (node);
+}
+
+static void nest_sum_all(struct nest_sums *s, uint32_t depth)
+{
+    s->deepest = 0;
+    for (uint32_t i = 0; i < s->table->nblocks; i++) s->executed[i] = s->lanes[i] = 0;
+    for (uint32_t i = 0; i < s->table->nbranches; i++) s->diverged[i] = s->met[i] = 0;
+    nest_sum(s, 0, 0, depth);
+}
+
+/* Do lanes that run one after the other take less time than vectors? `all` of them would take as long as those that
+ * have run, times a number of eighths. */
+enum { NEST_BEGIN = 400, NEST_DIVERGENCE = 30 };
+static bool nest_is_faster(const struct nest_sums *s, uint64_t eighths)
+{
+    uint64_t alone = 0, together = 0;
+    for (uint32_t i = 0; i < s->table->nblocks; i++) {
+        alone += (uint64_t)s->lanes[i] * s->table->block[i].alone;
+        together += (uint64_t)s->executed[i] * s->table->block[i].together;
+    }
+    for (uint32_t i = 0; i < s->table->nbranches; i++) together += (uint64_t)s->diverged[i] * NEST_DIVERGENCE;
+    return alone * eighths / 8 + NEST_BEGIN < together;
+}
+
+/* Behind the first NEST_FIRST lanes, if the nest is not known to pay: may the others follow? Each of these lanes would
+ * have to execute other blocks than the rest of them. */
+COLD uint32_t nest_may_follow(struct sm *sm, struct native_tried *tried, const struct nest_table *table,
+                              const struct native_nest *nest, uint32_t lanes)
+{
+    if (nest->period == NEST_PAYS) return 1;
+    struct nest_sums s;
+    s.table = table, s.tried = tried, s.order = PATH_TAKEN_FIRST;
+    nest_sum_all(&s, sm->warp->depth);
+    return nest_is_faster(&s, (uint64_t)lanes * 8 / (NEST_FIRST * 2));
+}
+
+/* Vectors run the nest for a while, longer from time to time. */
+enum { NEST_SHORTEST = 64, NEST_LONGEST = 1 << 16 };
+void nest_give_up(struct native_nest *nest)
+{
+    const uint32_t period = nest->period == NEST_PAYS ? 0 : nest->period;
+    nest->period = period < NEST_SHORTEST ? NEST_SHORTEST : period < NEST_LONGEST ? period * 4 : period;
+    nest->wait = nest->period;
+}
+
+static void nest_add(uint32_t *counts, const uint32_t *each, uint32_t times, uint32_t lanes)
+{
+    for (uint32_t i = 0; i < NATIVE_COUNTS; i++)
+        counts[i] += i == COUNT_LANES ? each[COUNT_VECTOR] * lanes : each[i] * times;
+}
+
+/* Counts all iterations in tried->counts and in the counters of the group. 0: they are more than `most` instructions,
+ * or the SIMT stack is too small, and nothing is counted. */
+COLD uint32_t nest_count(struct sm *sm, struct native_tried *tried, const struct nest_table *table,
+                         struct native_nest *nest, uint32_t order, uint32_t most)
+{
+    struct counters *c = &sm->warp->group->counters;
+    struct nest_sums s;
+    uint32_t diverged = 0;
+    s.table = table, s.tried = tried, s.order = order;
+    nest_sum_all(&s, sm->warp->depth);
+    for (uint32_t i = 0; i < NATIVE_COUNTS; i++) tried->counts[i] = 0;
+    for (uint32_t i = 0; i < table->nblocks; i++)
+        nest_add(tried->counts, table->block[i].counts, s.executed[i], s.lanes[i]);
+    for (uint32_t i = 0; i < table->nbranches; i++) {
+        nest_add(tried->counts, table->branch[i].join, 2 * s.diverged[i], s.met[i]);
+        diverged += s.diverged[i];
+    }
+    if (tried->counts[COUNT_INSTRUCTIONS] > most || s.deepest > SIMT_DEPTH) return 0;
+    c->divergent += diverged;
+    if (s.deepest > c->max_simt_depth) c->max_simt_depth = s.deepest;
+    if (nest_is_faster(&s, 8)) nest->period = NEST_PAYS;
+    else nest_give_up(nest);
+    return 1;
+}
+
 #define ROW_V       ~, CHUNK
 #define ROW_VV      ~, CHUNK
 #define ROW_VX      ~, CHUNK
@@ -469,7 +611,23 @@ static inline __attribute__((always_inline)) uint64_t d_to_ulong(double d)
 #define VALUES_bb  VALUES_b const double y = ys[i];
 #define VALUES_bbb VALUES_bb const double z = zs[i];
 
+/* The same of one lane (nest.c), whose result is one number. */
+#define ONE_LANE_b    uint32_t xl, uint32_t xh
+#define ONE_LANE_l    uint32_t xl, uint32_t xh
+#define ONE_LANE_w    uint32_t xl
+#define ONE_LANE_bb   ONE_LANE_b, uint32_t yl, uint32_t yh
+#define ONE_LANE_bbb  ONE_LANE_bb, uint32_t zl, uint32_t zh
+#define BOTH(low, up) ((uint64_t)(up) << 32 | (low))
+#define ONE_VALUE_b   const double x = d_of(BOTH(xl, xh));
+#define ONE_VALUE_l   const uint64_t x = BOTH(xl, xh);
+#define ONE_VALUE_w   const uint32_t x = xl;
+#define ONE_VALUE_bb  ONE_VALUE_b const double y = d_of(BOTH(yl, yh));
+#define ONE_VALUE_bbb ONE_VALUE_bb const double z = d_of(BOTH(zl, zh));
+#define ALONE_ROUTINE(type, name, operands, expr) \
+    type single_routine_##name(ONE_LANE_##operands) { ONE_VALUE_##operands return expr; }
+
 #define TO_DOUBLE(name, operands, expr) \
+    ALONE_ROUTINE(uint64_t, name, operands, expr) \
     pair routine_##name(OPERANDS_##operands) \
     { \
         TAKE_##operands uint64_t out[CHUNK_WORDS]; \
@@ -479,6 +637,7 @@ static inline __attribute__((always_inline)) uint64_t d_to_ulong(double d)
         return WORDS_OF(result); \
     }
 #define TO_WORD(name, operands, expr) \
+    ALONE_ROUTINE(uint32_t, name, operands, expr) \
     chunk routine_##name(OPERANDS_##operands) \
     { \
         TAKE_##operands uint32_t out[CHUNK_WORDS]; \
@@ -560,6 +719,17 @@ DIVISION(udiv64, l_divide(x, y).quotient)
 DIVISION(urem64, l_divide(x, y).rest)
 DIVISION(sdiv64, l_signed((x ^ y) >> 63, l_divide(MAGNITUDES).quotient) | (longs)(y == 0))
 DIVISION(srem64, l_signed(x >> 63, l_divide(MAGNITUDES).rest))
+
+#define DIVISION_ALONE(name, by_zero, result) \
+    uint64_t single_routine_##name(ONE_LANE_l, uint32_t yl, uint32_t yh) \
+    { \
+        const uint64_t x = BOTH(xl, xh), y = BOTH(yl, yh); \
+        return y ? (uint64_t)(result) : (by_zero); \
+    }
+DIVISION_ALONE(udiv64, ~0ull, x / y)
+DIVISION_ALONE(urem64, x, x % y)
+DIVISION_ALONE(sdiv64, ~0ull, y == ~0ull ? -x : (uint64_t)((int64_t)x / (int64_t)y))
+DIVISION_ALONE(srem64, x, y == ~0ull ? 0 : (uint64_t)((int64_t)x % (int64_t)y))
 
 /* ---- the next warp ---- */
 

@@ -75,6 +75,7 @@ static void begin_block(struct translator *t, const struct block *block, enum ve
     if (block->checked) check_budget(t, block->need, block->pc, t->version);
     t->run = !t->single && load_loop_can(t, block);
     if (t->run) run_lanes(t);
+    nest_enter(t);
     if (block->count) count_block(t);
     t->recorded = false;
 }
@@ -387,6 +388,7 @@ static void make_function(struct translator *t)
     t->launch = ir_load(t, t->ptr, t->group, offsetof(struct group, launch));
     t->knl = ir_load(t, t->i32, t->launch, offsetof(struct launch, knl));
     if (t->flow->request->tallies) t->tallies = ir_load(t, t->ptr, t->state, offsetof(struct native_state, tallies));
+    t->tried = ir_load(t, t->ptr, t->state, offsetof(struct native_state, tried));
     hoist_begin(t);
     make_variables(t);
     t->next = block_with_phi(t, "next", &t->next_entry);
@@ -418,7 +420,8 @@ static bool find_facts(struct translator *t)
     t->single_arrivals = calloc(n, sizeof *t->single_arrivals);
     t->exits = calloc(n, sizeof *t->exits);
     t->scattered = calloc(n, sizeof *t->scattered);
-    return ok && t->scattered && t->single_blocks && t->single_arrivals && t->exits;
+    t->nests = calloc(n, sizeof *t->nests);
+    return ok && t->nests && t->scattered && t->single_blocks && t->single_arrivals && t->exits;
 }
 
 static void forget_facts(struct translator *t)
@@ -434,6 +437,7 @@ static void forget_facts(struct translator *t)
     free(t->single_arrivals);
     free(t->exits);
     free(t->scattered);
+    nests_free(t);
 }
 
 bool translate_flow(struct translation *out, LLVMModuleRef module, const struct flow *flow)
@@ -458,6 +462,7 @@ bool translate_flow(struct translation *out, LLVMModuleRef module, const struct 
         make_function(t);
         make_entry(t, t->enter_entry);
         translate_blocks(t);
+        nests_make(t);
         make_stop(t, t->ended, EXIT_END, t->hoisted ? "next_behind_stretch" : "next_behind_end");
         make_stop(t, t->waits, EXIT_BARRIER, "next_behind_barrier");
         make_paused(t);

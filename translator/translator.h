@@ -72,6 +72,12 @@ struct translator {
     LLVMValueRef lane, own[ISA_VREGS];                  /* its number and its words */
     LLVMBasicBlockRef *single_blocks, *single_arrivals; /* of each block, and those that take out its registers */
 
+    /* loop nests whose lanes run one after the other */
+    struct nest_code **nests;                  /* by the block at their head; NULL: there is none */
+    LLVMValueRef tried;                        /* the address of struct native_tried */
+    LLVMValueRef private_base;                 /* where the lane's private memory begins, ... */
+    LLVMValueRef private_items, private_bytes; /* ... words from one of its words to the next, and its size */
+
     /* the block in progress */
     const struct block *block;
     enum version version;
@@ -240,8 +246,12 @@ LLVMValueRef is_own_memory(struct translator *t);
 LLVMValueRef single_load(struct translator *t, const struct node *n, LLVMValueRef lane);
 void single_store(struct translator *t, const struct node *n, LLVMValueRef lane);
 
-/* A load that is not recorded. */
-LLVMValueRef single_try_load(struct translator *t, const struct node *n);
+/* The same for lanes that only try to run (native_tried), from single_try_begin on, where the lane is known: these are
+ * not recorded. What cannot be done so goes to `bad`: stores beyond the lane's private memory, words that are not
+ * aligned there. */
+void single_try_begin(struct translator *t);
+LLVMValueRef single_try_load(struct translator *t, const struct node *n, LLVMBasicBlockRef bad);
+void single_try_store(struct translator *t, const struct node *n, LLVMBasicBlockRef bad);
 
 /* ---- insn.c ---- */
 
@@ -299,6 +309,16 @@ const struct node *join_behind(const struct translator *t, const struct node *br
 bool is_plain_row(const struct node *n);
 unsigned count_registers(const struct isa_registers *set);
 
+/* Are all registers of the first also in the second? */
+bool registers_within(const struct isa_registers *a, const struct isa_registers *b);
+
+/* Are all registers that somebody may read where the block begins the function's own? Only then lanes may try to run:
+ * lanes_save_warp leaves the warp as `step` would have it here, should an access fail, and lanes_set_pc says that this
+ * is at an address, or (0) that nothing is tried any more. */
+bool lanes_have_registers(const struct translator *t, const struct block *block);
+void lanes_save_warp(struct translator *t);
+void lanes_set_pc(struct translator *t, uint32_t pc);
+
 /* Rows of the state hold registers: all lanes' words are put there, a lane's are loaded into `own`, and stored to other
  * rows, from EXCHANGE_ROWS on. row_of: where the words of one of these rows are. */
 LLVMValueRef row_of(struct translator *t, unsigned row);
@@ -333,6 +353,15 @@ bool load_loop_can(const struct translator *t, const struct block *block);
  * not.
  */
 void run_lanes(struct translator *t);
+
+/* ---- nest.c: loop nests whose lanes run one after the other ---- */
+
+/* In front of the block in progress: if it is the head of such a nest, and if that pays, its lanes run it; the builder
+ * is left where they do not. */
+void nest_enter(struct translator *t);
+/* Makes the code of these lanes, when everything else has been translated. */
+void nests_make(struct translator *t);
+void nests_free(struct translator *t);
 
 /* ---- entry.c ---- */
 

@@ -1,0 +1,591 @@
+/* Loop nests whose lanes run one after the other. Where lanes diverge in a loop, the warp executes every path that one of
+ * them takes, as often as the lane that takes it most often. If each of a warp's lanes goes its own way, that is slower
+ * than to run them one by one with scalars, as a processor would:
+ *
+ *     for each active lane: load its words; run the blocks of the nest; store its words
+ *
+ * The counters get what the warp would have counted. Each iteration is a node of a tree, in which lanes mark the blocks
+ * that they execute (nest_table.h); a lane goes from node to node and adds those that it is the first to need. Behind
+ * the last lane, nest_count in rows.c adds up the tree.
+ *
+ * A nest writes no memory but the lane's own (nest_find.c), so that lanes do not depend on each other, but for programs
+ * with data races. If something goes wrong (an access fails or is not aligned, the tree is full, the budget too small),
+ * the stores are taken back, and the warp is where it was in front of the nest. Whether lanes run one after the other is
+ * decided by what the tree says of the last time; where they do not, the first few of them try it now and then.
+ *
+ * Quanta end late in such a nest, by as many instructions as it has, unless warps might see that: see most_instructions.
+ * Launches with tallies have no nests. Called by translate.c. */
+#include "translator/nest.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "translator/nest_table.h"
+
+struct nest_code {
+    struct nest nest;
+    LLVMBasicBlockRef each, bad, behind[VERSIONS]; /* lanes begin; nothing has happened; results are there */
+    LLVMValueRef table;                            /* struct nest_table */
+    /* Variables: lanes to come and how many have run, the bit of the one that runs, the nodes of its iterations, words of
+     * native_tried.nodes in use, and whether the nest was entered by a full block. */
+    LLVMValueRef left, ran, bit, node[NEST_LEVELS], used, full;
+    LLVMBasicBlockRef start[NEST_BLOCKS], over; /* of each block; the lane has left the nest */
+};
+
+static bool has(uint64_t set, unsigned i) { return set >> i & 1; }
+
+static LLVMValueRef tried_field(struct translator *t, size_t offset) { return ir_field(t, t->tried, offset); }
+
+/* ---- the table ---- */
+
+static bool divides_longs(const struct node *n) { return n->number >= ROUTINE_UDIV64 && n->number <= ROUTINE_SREM64; }
+
+static bool divides(const struct node *n)
+{
+    return n->number == ROUTINE_DIV || n->number == ROUTINE_SQRT || divides_longs(n);
+}
+
+/* Of a chunk; with AVX2 longs are divided lane by lane. */
+static unsigned cost_of_routine(const struct translator *t, const struct node *n)
+{
+    if (divides_longs(n)) return t->words == 16 ? 40 : 8 * t->words;
+    return divides(n) ? 24 : 8;
+}
+
+/* Roughly, in instructions of the host: with vectors, and of one lane. */
+static unsigned cost_together(const struct translator *t, const struct node *n)
+{
+    enum { SCATTERED = 80, PRIVATE = 60, SHAPED = 10, CONTROL = 6 };
+    const struct v_fact base = t->holds.v[n->d.in.rs1 % ISA_VREGS];
+    switch ((enum how)n->how) {
+    case HOW_LOAD:
+    case HOW_STORE:
+        if (n->effects.memory.address == ADDRESS_SCALAR) return 1;
+        if (n->effects.memory.address == ADDRESS_PRIVATE) return base.period && !base.step ? SHAPED : PRIVATE;
+        return base.period ? SHAPED : SCATTERED;
+    case HOW_ROUTINE: return cost_of_routine(t, n) * t->chunks;
+    case HOW_ROW: return isa_table[n->d.in.op].kind == KIND_X ? 1 : t->chunks;
+    case HOW_CONTROL: return CONTROL;
+    default: return 1;
+    }
+}
+
+static unsigned cost_alone(const struct node *n)
+{
+    enum { ACCESS = 3, ROUTINE = 4, DIVISION = 20 };
+    if (n->how == HOW_ROUTINE) return divides(n) ? DIVISION : ROUTINE;
+    return n->how == HOW_LOAD || n->how == HOW_STORE ? ACCESS : 1;
+}
+
+static void fill_block(struct translator *t, const struct block *b, uint32_t *counts, uint32_t *together,
+                       uint32_t *alone)
+{
+    enum { MASKED_BLOCK = 12, MARK = 4 };
+    t->holds = facts_of_block(&t->facts, b);
+    *together = MASKED_BLOCK, *alone = MARK;
+    for (size_t i = b->first; i < b->first + b->count; i++) {
+        const struct node *n = &t->flow->nodes[i];
+        for (unsigned k = 0; k < NATIVE_COUNTS; k++) counts[k] += n->counts[k];
+        *together += cost_together(t, n);
+        *alone += cost_alone(n);
+        facts_step(&t->holds, n, t->flow);
+    }
+}
+
+static uint32_t place_of(const struct nest_level *l, struct nest_path path)
+{
+    uint32_t before = 0;
+    if (path.branch == NEST_NONE) return 0;
+    for (unsigned i = 0; i < path.branch; i++) before += has(l->branches, i);
+    return 1 + 2 * before + path.taken;
+}
+
+static unsigned count_below(uint64_t set, unsigned i) { return (unsigned)__builtin_popcountll(set & ((1ull << i) - 1)); }
+
+static void fill_branch(const struct nest *nest, const struct nest_level *l, unsigned number,
+                        const struct translator *t, struct nest_table *table)
+{
+    const struct nest_branch *b = &nest->branches[number];
+    const struct block *join = flow_block(t->flow, b->rpc);
+    table->branch[table->nbranches].block = count_below(l->own, b->block);
+    table->branch[table->nbranches].place = place_of(l, b->path);
+    for (unsigned k = 0; k < NATIVE_COUNTS; k++)
+        table->branch[table->nbranches].join[k] = t->flow->nodes[join->first].counts[k];
+    table->nbranches++;
+}
+
+static bool is_child(const struct nest *nest, unsigned child, unsigned level)
+{
+    return child && nest->levels[child].parent == level;
+}
+
+static unsigned count_children(const struct nest *nest, unsigned level, unsigned below)
+{
+    unsigned n = 0;
+    for (unsigned i = 0; i < below; i++) n += is_child(nest, i, level);
+    return n;
+}
+
+static void fill_level(struct translator *t, const struct nest *nest, unsigned level, struct nest_table *table,
+                       uint32_t *nchildren)
+{
+    const struct nest_level *l = &nest->levels[level];
+    __typeof__(&table->level[0]) to = &table->level[level];
+    to->block = table->nblocks, to->branch = table->nbranches, to->child = *nchildren;
+    for (unsigned i = 0; i < NEST_BLOCKS; i++) {
+        if (!has(l->own, i)) continue;
+        __typeof__(&table->block[0]) b = &table->block[table->nblocks++];
+        fill_block(t, nest->head + i, b->counts, &b->together, &b->alone);
+    }
+    for (unsigned i = 0; i < nest->nbranches; i++)
+        if (has(l->branches, i)) fill_branch(nest, l, i, t, table);
+    for (unsigned i = 0; i < nest->nlevels; i++) {
+        if (!is_child(nest, i, level)) continue;
+        table->child[*nchildren].level = i;
+        table->child[(*nchildren)++].place = place_of(l, nest->levels[i].entry);
+    }
+    to->nblocks = table->nblocks - to->block;
+    to->nbranches = table->nbranches - to->branch;
+    to->nchildren = *nchildren - to->child;
+    to->back = place_of(l, l->back);
+}
+
+static LLVMValueRef make_table(struct translator *t, const struct nest *nest)
+{
+    enum { WORDS = sizeof(struct nest_table) / 4 };
+    struct nest_table table = {.nlevels = nest->nlevels};
+    const struct facts holds = t->holds;
+    uint32_t nchildren = 0, words[WORDS];
+    LLVMValueRef numbers[WORDS];
+    for (unsigned i = 0; i < nest->nlevels; i++) fill_level(t, nest, i, &table, &nchildren);
+    t->holds = holds;
+    memcpy(words, &table, sizeof words);
+    for (unsigned i = 0; i < WORDS; i++) numbers[i] = ir_u32(t, words[i]);
+    LLVMValueRef value = LLVMConstArray2(t->i32, numbers, WORDS);
+    LLVMValueRef global = LLVMAddGlobal(t->out->module, LLVMTypeOf(value), "nest");
+    LLVMSetInitializer(global, value);
+    LLVMSetGlobalConstant(global, true);
+    LLVMSetLinkage(global, LLVMPrivateLinkage);
+    return global;
+}
+
+/* ---- nodes ---- */
+
+static unsigned words_of_level(const struct nest *nest, unsigned level)
+{
+    const struct nest_level *l = &nest->levels[level];
+    return nest_node_words(count_children(nest, level, nest->nlevels), (uint32_t)__builtin_popcountll(l->own),
+                           (uint32_t)__builtin_popcountll(l->branches));
+}
+
+/* A word of the lane's node in a level. */
+static LLVMValueRef node_word(struct translator *t, const struct nest_code *c, unsigned level, unsigned word)
+{
+    LLVMValueRef node = LLVMBuildLoad2(t->b, t->i32, c->node[level], "");
+    LLVMValueRef index = LLVMBuildZExt(t->b, LLVMBuildAdd(t->b, node, ir_u32(t, word), ""), t->i64, "");
+    return LLVMBuildGEP2(t->b, t->i32, tried_field(t, offsetof(struct native_tried, nodes)), &index, 1, "");
+}
+
+static void mark(struct translator *t, LLVMValueRef word, LLVMValueRef bit)
+{
+    LLVMBuildStore(t->b, LLVMBuildOr(t->b, LLVMBuildLoad2(t->b, t->i32, word, ""), bit, ""), word);
+}
+
+static unsigned word_of_block(const struct nest *nest, unsigned level, unsigned block)
+{
+    return 1 + count_children(nest, level, nest->nlevels) + count_below(nest->levels[level].own, block);
+}
+
+static unsigned word_of_branch(const struct nest *nest, unsigned level, unsigned branch)
+{
+    return word_of_block(nest, level, NEST_BLOCKS - 1) + has(nest->levels[level].own, NEST_BLOCKS - 1) +
+           count_below(nest->levels[level].branches, branch);
+}
+
+static void clear_node(struct translator *t, LLVMValueRef node, unsigned words)
+{
+    LLVMValueRef index = LLVMBuildZExt(t->b, node, t->i64, "");
+    LLVMValueRef at = LLVMBuildGEP2(t->b, t->i32, tried_field(t, offsetof(struct native_tried, nodes)), &index, 1, "");
+    for (unsigned i = 0; i < words; i++)
+        ir_store(t, ir_u32(t, 0), at, i * 4ull); /* no memset, which could be a call */
+}
+
+/* The lane goes on to the node that a word of another one says, or to a new one. */
+static void follow_word(struct translator *t, struct nest_code *c, LLVMValueRef word, unsigned level)
+{
+    const unsigned words = words_of_level(&c->nest, level);
+    LLVMBasicBlockRef add = ir_block(t, "add"), fits = ir_block(t, ""), on = ir_block(t, ""), from;
+    LLVMValueRef known = LLVMBuildLoad2(t->b, t->i32, word, ""), used, behind, node;
+    from = LLVMGetInsertBlock(t->b);
+    ir_branch_likely(t, LLVMBuildICmp(t->b, LLVMIntNE, known, ir_u32(t, 0), ""), on, add);
+    ir_at(t, add);
+    used = LLVMBuildLoad2(t->b, t->i32, c->used, "");
+    behind = LLVMBuildAdd(t->b, used, ir_u32(t, words), "");
+    ir_branch_likely(t, LLVMBuildICmp(t->b, LLVMIntULE, behind, ir_u32(t, NATIVE_NODES), ""), fits, c->bad);
+    ir_at(t, fits);
+    LLVMBuildStore(t->b, behind, c->used);
+    clear_node(t, used, words);
+    LLVMBuildStore(t->b, used, word);
+    LLVMBuildBr(t->b, on);
+    ir_at(t, on);
+    node = LLVMBuildPhi(t->b, t->i32, "");
+    LLVMAddIncoming(node, &known, &from, 1);
+    LLVMAddIncoming(node, &used, &fits, 1);
+    LLVMBuildStore(t->b, node, c->node[level]);
+}
+
+/* ---- the code of a lane ---- */
+
+/* The loop whose head a block is; NEST_NONE: it is none. */
+static unsigned level_at(const struct nest *nest, unsigned block)
+{
+    unsigned i = 0;
+    while (i < nest->nlevels && nest->levels[i].head != block) i++;
+    return i < nest->nlevels ? i : NEST_NONE;
+}
+
+/* A host block for an edge from a block to an address. */
+static LLVMBasicBlockRef edge(struct translator *t, struct nest_code *c, unsigned from, uint32_t pc)
+{
+    const struct nest *nest = &c->nest;
+    const unsigned to = nest_number(t, nest, pc), level = pc == nest->exit ? NEST_NONE : level_at(nest, to);
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(t->b), way;
+    if (pc == nest->exit) return c->over;
+    if (level == NEST_NONE) return c->start[to];
+    way = ir_block(t, "iteration");
+    ir_at(t, way);
+    if (has(nest->levels[level].body, from)) {
+        follow_word(t, c, node_word(t, c, level, 0), level);
+    } else {
+        const unsigned parent = nest->levels[level].parent;
+        follow_word(t, c, node_word(t, c, parent, 1 + count_children(nest, parent, level)), level);
+    }
+    LLVMBuildBr(t->b, c->start[to]);
+    ir_at(t, here);
+    return way;
+}
+
+static void run_routine(struct translator *t, const struct node *n)
+{
+    const struct routine_row *row = &routine_rows[n->number];
+    const unsigned nargs = routine_result(n->number);
+    LLVMValueRef args[6], value;
+    char name[40];
+    snprintf(name, sizeof name, "single_routine_%s", row->name);
+    for (unsigned r = 0; r < nargs; r++) args[r] = get_own(t, r);
+    value = call_function(t, name, args, nargs);
+    if (routine_width(row->result) == 2) {
+        set_own(t, nargs + 1, LLVMBuildTrunc(t->b, LLVMBuildLShr(t->b, value, ir_u64(t, 32), ""), t->i32, ""));
+        value = LLVMBuildTrunc(t->b, value, t->i32, "");
+    }
+    set_own(t, nargs, value);
+    set_x(t, n->d.in.rd, ir_u32(t, node_next(n)));
+}
+
+static void run_access(struct translator *t, const struct nest_code *c, const struct node *n)
+{
+    if (n->how == HOW_STORE) {
+        single_try_store(t, n, c->bad);
+    } else if (n->effects.memory.address != ADDRESS_SCALAR) {
+        set_own(t, n->d.in.rd, single_try_load(t, n, c->bad));
+    } else {
+        set_x(t, n->d.in.rd, hoist_can(t, n) ? hoist_value(t, n) : single_try_load(t, n, c->bad));
+    }
+}
+
+/* Anything that does not end its block. The reconvergence point is that of the exit, whatever is set meanwhile. */
+static void run_node(struct translator *t, const struct nest_code *c, const struct node *n)
+{
+    const unsigned kind = isa_table[n->d.in.op].kind;
+    const struct isa_registers written = node_written(t->flow, n);
+    if (n->how == HOW_LOAD || n->how == HOW_STORE) run_access(t, c, n);
+    else if (n->how == HOW_ROUTINE) run_routine(t, n);
+    else if (n->how == HOW_ROW && kind != KIND_X) set_own(t, n->d.in.rd, single_row(t, n));
+    else if (n->how != HOW_CONTROL) translate_node(t, n);
+    else if (n->effects.control == CONTROL_SETRPC && n->d.in.rd) set_x(t, n->d.in.rd, value_of_row(t, n));
+    facts_step(&t->holds, n, t->flow);
+    for (unsigned r = 0; r < ISA_VREGS; r++)
+        if (set_has(written.v, r)) t->holds.v[r].raw = false;
+}
+
+static void finish_run(struct translator *t, struct nest_code *c, unsigned i)
+{
+    const struct nest *nest = &c->nest;
+    const struct block *b = nest->head + i;
+    const struct node *last = b->count ? &t->flow->nodes[b->first + b->count - 1] : NULL;
+    const unsigned control = last && last->how == HOW_CONTROL ? last->effects.control : CONTROL_NEXT;
+    LLVMValueRef holds = NULL;
+    if (control == CONTROL_VBRANCH) holds = single_row(t, last);
+    if (control == CONTROL_BRANCH) holds = value_of_row(t, last);
+    if (!holds) {
+        LLVMBuildBr(t->b, edge(t, c, i, control == CONTROL_JUMP ? node_target(last) : b->end));
+        return;
+    }
+    holds = LLVMBuildICmp(t->b, LLVMIntNE, holds, ir_u32(t, 0), "");
+    for (unsigned k = 0; k < nest->nbranches && control == CONTROL_VBRANCH; k++) {
+        if (nest->branches[k].block != i) continue;
+        LLVMValueRef bit = LLVMBuildLoad2(t->b, t->i32, c->bit, ""), none = ir_u32(t, 0);
+        const unsigned level = nest->branches[k].level;
+        mark(t, node_word(t, c, level, word_of_branch(nest, level, k)), LLVMBuildSelect(t->b, holds, bit, none, ""));
+    }
+    LLVMBasicBlockRef then = edge(t, c, i, node_target(last)), other = edge(t, c, i, node_next(last));
+    LLVMBuildCondBr(t->b, holds, then, other);
+}
+
+static void run_block(struct translator *t, struct nest_code *c, unsigned i)
+{
+    const struct nest *nest = &c->nest;
+    const struct block *b = nest->head + i;
+    unsigned level = 0;
+    while (!has(nest->levels[level].own, i)) level++;
+    t->block = b;
+    t->holds = facts_of_block(&t->facts, b);
+    for (unsigned r = 0; r < ISA_VREGS; r++) t->holds.v[r].raw = false;
+    memcpy(t->kept, t->holds.v, sizeof t->kept);
+    memcpy(t->stored, t->holds.v, sizeof t->stored);
+    ir_at(t, c->start[i]);
+    mark(t, node_word(t, c, level, word_of_block(nest, level, i)), LLVMBuildLoad2(t->b, t->i32, c->bit, ""));
+    for (size_t k = b->first; k < b->first + b->count; k++) run_node(t, c, &t->flow->nodes[k]);
+    finish_run(t, c, i);
+}
+
+/* ---- lane after lane ---- */
+
+static LLVMValueRef warp_row(struct translator *t, unsigned r, LLVMValueRef lane)
+{
+    LLVMValueRef rows = ir_load(t, t->ptr, warp(t), offsetof(struct warp, v));
+    LLVMValueRef index = LLVMBuildAdd(t->b, LLVMBuildZExt(t->b, lane, t->i64, ""), ir_u64(t, r * (uint64_t)ISA_LANES), "");
+    return LLVMBuildGEP2(t->b, t->i32, rows, &index, 1, "");
+}
+
+/* The next lane begins with its own words and with what scalar registers held in front of the nest. */
+static void begin_lane(struct translator *t, struct nest_code *c)
+{
+    const uint64_t x = c->nest.x & live_at(&t->liveness, c->nest.head->pc).x;
+    LLVMValueRef left = LLVMBuildLoad2(t->b, t->i32, c->left, ""), last = LLVMConstInt(t->i1, 1, false), lane;
+    lane = ir_intrinsic(t, "llvm.cttz", &t->i32, 1, (LLVMValueRef[]){left, last}, 2);
+    LLVMBuildStore(t->b, lane, t->lane);
+    LLVMBuildStore(t->b, LLVMBuildShl(t->b, ir_u32(t, 1), lane, ""), c->bit);
+    single_try_begin(t);
+    LLVMBuildStore(t->b, ir_u32(t, 0), c->node[0]);
+    for (unsigned r = 0; r < ISA_VREGS; r++) {
+        if (!set_has(t->current->used.v, r)) continue;
+        set_own(t, r, set_has(c->nest.in.v, r) ? LLVMBuildLoad2(t->b, t->i32, warp_row(t, r, lane), "")
+                                               : LLVMGetUndef(t->i32));
+    }
+    for (unsigned r = 1; r < ISA_XREGS; r++)
+        if (x >> r & 1) set_x(t, r, ir_load(t, t->i32, warp(t), offsetof(struct warp, x) + r * 4));
+    LLVMBuildBr(t->b, c->start[0]);
+}
+
+static LLVMValueRef result_at(struct translator *t, unsigned row) { return tried_field(t, offsetof(struct native_tried, results) + row * 4ull * ISA_LANES); }
+
+/* What is known of the nest, unless another one has the same place. */
+static LLVMValueRef nest_of(struct translator *t, const struct nest_code *c)
+{
+    LLVMValueRef number = ir_load(t, t->i32, t->state, offsetof(struct native_state, number));
+    LLVMValueRef own = ir_u32(t, (uint32_t)(c->nest.head - t->flow->blocks));
+    number = LLVMBuildAdd(t->b, LLVMBuildMul(t->b, number, ir_u32(t, 5), ""), own, "");
+    number = LLVMBuildAnd(t->b, number, ir_u32(t, NATIVE_NESTS - 1), "");
+    LLVMValueRef index = LLVMBuildZExt(t->b, number, t->i64, "");
+    LLVMValueRef at = LLVMBuildMul(t->b, index, ir_u64(t, sizeof(struct native_nest)), "");
+    return LLVMBuildGEP2(t->b, t->i8, tried_field(t, offsetof(struct native_tried, nests)), &at, 1, "");
+}
+
+/* How many instructions the nest may have. Within its budget warps take turns as in `step`. Where quanta end late, they
+ * may end later still if nothing but a data race could tell; the number of nodes bounds it then. */
+static LLVMValueRef most_instructions(struct translator *t, const struct nest_code *c)
+{
+    LLVMValueRef args[] = {budget_left(t), ir_u32(t, flow_block(t->flow, c->nest.exit)->need)};
+    bool sees_turns = !t->flow->request->late;
+    for (size_t i = 0; i < t->flow->nnodes; i++) sees_turns |= t->flow->nodes[i].how == HOW_ATOMIC;
+    return sees_turns ? ir_intrinsic(t, "llvm.usub.sat", &t->i32, 1, args, 2) : ir_u32(t, 1 << 20);
+}
+
+static void end_lane(struct translator *t, struct nest_code *c)
+{
+    LLVMBasicBlockRef more = ir_block(t, "more"), decide = ir_block(t, "decide"), done = ir_block(t, "done");
+    LLVMBasicBlockRef counted = ir_block(t, "counted");
+    LLVMValueRef lane = LLVMBuildZExt(t->b, LLVMBuildLoad2(t->b, t->i32, t->lane, ""), t->i64, ""), left, ran, is;
+    for (unsigned r = 0, row = 0; r < ISA_VREGS; r++)
+        if (set_has(c->nest.out.v, r))
+            LLVMBuildStore(t->b, get_own(t, r), LLVMBuildGEP2(t->b, t->i32, result_at(t, row++), &lane, 1, ""));
+    left = LLVMBuildLoad2(t->b, t->i32, c->left, "");
+    left = LLVMBuildAnd(t->b, left, LLVMBuildSub(t->b, left, ir_u32(t, 1), ""), "");
+    ran = LLVMBuildAdd(t->b, LLVMBuildLoad2(t->b, t->i32, c->ran, ""), ir_u32(t, 1), "");
+    LLVMBuildStore(t->b, left, c->left);
+    LLVMBuildStore(t->b, ran, c->ran);
+    LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntNE, left, ir_u32(t, 0), ""), more, done);
+    ir_at(t, more);
+    is = LLVMBuildICmp(t->b, LLVMIntEQ, ran, ir_u32(t, NEST_FIRST), "");
+    LLVMBuildCondBr(t->b, is, decide, c->each);
+    ir_at(t, decide);
+    LLVMValueRef lanes = ir_popcount(t, LLVMBuildLoad2(t->b, t->i32, t->mask, ""));
+    LLVMValueRef args[] = {t->sm, t->tried, c->table, nest_of(t, c), lanes};
+    is = LLVMBuildICmp(t->b, LLVMIntNE, call_function(t, "nest_may_follow", args, 5), ir_u32(t, 0), "");
+    LLVMBuildCondBr(t->b, is, c->each, c->bad);
+    ir_at(t, done);
+    LLVMValueRef all[] = {t->sm, t->tried, c->table, nest_of(t, c), ir_u32(t, t->flow->request->order), most_instructions(t, c)};
+    is = LLVMBuildICmp(t->b, LLVMIntNE, call_function(t, "nest_count", all, 6), ir_u32(t, 0), "");
+    ir_branch_likely(t, is, counted, c->bad);
+    ir_at(t, counted);
+    if (c->nest.stores) ir_store(t, ir_u32(t, 0), t->tried, offsetof(struct native_tried, rows));
+    lanes_set_pc(t, 0);
+    LLVMBasicBlockRef full = c->behind[FULL], masked = c->behind[MASKED];
+    if (full && masked) LLVMBuildCondBr(t->b, LLVMBuildLoad2(t->b, t->i1, c->full, ""), full, masked);
+    else LLVMBuildBr(t->b, full ? full : masked);
+}
+
+static void make_nest(struct translator *t, struct nest_code *c)
+{
+    t->version = MASKED;
+    t->current = &t->functions.list[function_of(&t->functions, c->nest.head)];
+    t->known = t->fresh = (struct isa_registers){0};
+    t->block = c->nest.head;
+    t->single = true;
+    for (unsigned i = 0; i < NEST_BLOCKS; i++)
+        if (has(c->nest.blocks, i)) c->start[i] = ir_block(t, "lane");
+    c->over = ir_block(t, "left");
+    ir_at(t, c->each);
+    t->lanes = LLVMBuildLoad2(t->b, t->i32, t->mask, "");
+    begin_lane(t, c);
+    for (unsigned i = 0; i < NEST_BLOCKS; i++)
+        if (has(c->nest.blocks, i)) run_block(t, c, i);
+    for (unsigned r = 0; r < ISA_VREGS; r++) t->holds.v[r].raw = false;
+    ir_at(t, c->over);
+    end_lane(t, c);
+    ir_at(t, c->bad);
+    LLVMValueRef nest = nest_of(t, c);
+    call_function(t, "nest_give_up", &nest, 1);
+    LLVMBuildRet(t->b, ir_u32(t, EXIT_TRIED));
+    t->single = false;
+}
+
+void nests_make(struct translator *t)
+{
+    for (size_t i = 0; i < t->flow->nblocks; i++)
+        if (t->nests[i] && t->nests[i]->each) make_nest(t, t->nests[i]);
+}
+
+void nests_free(struct translator *t)
+{
+    for (size_t i = 0; i < t->flow->nblocks && t->nests; i++) free(t->nests[i]);
+    free(t->nests);
+}
+
+/* ---- in front of the nest and behind it ---- */
+
+static void set_u32(struct translator *t, LLVMValueRef variable, uint32_t n) { LLVMBuildStore(t->b, ir_u32(t, n), variable); }
+
+static LLVMValueRef variable(struct translator *t, LLVMTypeRef type)
+{
+    LLVMBasicBlockRef from = LLVMGetInsertBlock(t->b), first = LLVMGetEntryBasicBlock(t->out->function);
+    LLVMPositionBuilderBefore(t->b, LLVMGetFirstInstruction(first));
+    LLVMValueRef v = LLVMBuildAlloca(t->b, type, "nest");
+    ir_at(t, from);
+    return v;
+}
+
+/* The nest of the block in progress, made when it is first asked for; NULL: there is none. */
+static struct nest_code *find_nest(struct translator *t)
+{
+    const size_t i = (size_t)(t->block - t->flow->blocks);
+    struct nest_code *c = t->nests[i];
+    struct nest nest;
+    if (c || !nest_find(t, t->block, t->version, &nest)) return c;
+    if (count_registers(&nest.out) > NATIVE_RESULTS || !lanes_have_registers(t, t->block)) return NULL;
+    c = t->nests[i] = calloc(1, sizeof *c);
+    if (!c) return NULL;
+    c->nest = nest;
+    c->table = make_table(t, &nest);
+    c->each = ir_block(t, "each"), c->bad = ir_block(t, "bad");
+    c->left = variable(t, t->i32), c->ran = variable(t, t->i32), c->bit = variable(t, t->i32);
+    c->used = variable(t, t->i32), c->full = variable(t, t->i1);
+    for (unsigned k = 0; k < nest.nlevels; k++) c->node[k] = variable(t, t->i32);
+    return c;
+}
+
+static bool may_enter(const struct translator *t)
+{
+    const struct native_request *r = t->flow->request;
+    return !t->single && !t->run && !t->tallies && r->lanes != LANES_CONVERGENT && t->block->checked;
+}
+
+static void begin_nest(struct translator *t, struct nest_code *c)
+{
+    lanes_save_warp(t);
+    lanes_set_pc(t, t->block->pc);
+    LLVMBuildStore(t->b, active(t), t->mask);
+    LLVMBuildStore(t->b, active(t), c->left);
+    set_u32(t, c->ran, 0);
+    set_u32(t, c->used, words_of_level(&c->nest, 0));
+    LLVMBuildStore(t->b, LLVMConstInt(t->i1, t->version == FULL, false), c->full);
+    clear_node(t, ir_u32(t, 0), words_of_level(&c->nest, 0));
+    if (!c->nest.stores) {
+        LLVMBuildBr(t->b, c->each);
+        return;
+    }
+    LLVMValueRef saved = call_function(t, "nest_save", (LLVMValueRef[]){t->sm, t->tried}, 2);
+    ir_branch_likely(t, LLVMBuildICmp(t->b, LLVMIntNE, saved, ir_u32(t, 0), ""), c->each, c->bad);
+}
+
+/* Registers that somebody may read are those of the warp in memory, or what lanes have left. */
+static void take_results(struct translator *t, const struct nest_code *c)
+{
+    const struct isa_registers live = live_in(&t->liveness, c->nest.exit, t->version);
+    LLVMValueRef rows = ir_load(t, t->ptr, warp(t), offsetof(struct warp, v));
+    LLVMValueRef mask = LLVMBuildLoad2(t->b, t->i32, t->mask, "");
+    forget_dead(t, &live);
+    for (unsigned r = 0, row = 0; r < ISA_VREGS; r++) {
+        const bool is_result = set_has(c->nest.out.v, r);
+        for (unsigned p = 0; p < t->chunks && set_has(t->current->used.v, r) && set_has(live.v, r); p++) {
+            LLVMValueRef old = ir_load(t, t->chunk_type, rows, (size_t)r * ISA_LANES * 4 + p * t->words * 4), now;
+            if (is_result) now = ir_load(t, t->chunk_type, result_at(t, row), p * t->words * 4);
+            if (is_result && t->version == FULL) old = now;
+            else if (is_result)
+                old = LLVMBuildSelect(t->b, lane_flags(t, mask, p * t->words, t->words), now, old, "");
+            LLVMBuildStore(t->b, old, t->v[r][p]);
+        }
+        row += is_result;
+        t->stored[r].raw = false;
+    }
+}
+
+static void end_nest(struct translator *t, const struct nest_code *c)
+{
+    const struct block *exit = flow_block(t->flow, c->nest.exit);
+    const uint32_t rpc = t->facts.in[exit - t->flow->blocks][t->version].rpc.value;
+    LLVMValueRef counts = LLVMBuildLoad2(t->b, t->counts_type, t->counts, "");
+    LLVMValueRef more = ir_load(t, t->counts_type, t->tried, offsetof(struct native_tried, counts));
+    LLVMBuildStore(t->b, LLVMBuildAdd(t->b, counts, more, ""), t->counts);
+    set_u32(t, t->rpc, rpc);
+    take_results(t, c);
+    go_to(t, c->nest.exit, t->version);
+}
+
+void nest_enter(struct translator *t)
+{
+    struct nest_code *c = may_enter(t) ? find_nest(t) : NULL;
+    LLVMBasicBlockRef begin, wait, together;
+    struct v_fact stored[ISA_VREGS];
+    if (!c) return;
+    const struct block *exit = flow_block(t->flow, c->nest.exit);
+    const struct facts *behind = &t->facts.in[exit - t->flow->blocks][t->version];
+    if (!t->facts.reached[exit - t->flow->blocks][t->version] || !behind->rpc.known) return;
+    begin = ir_block(t, "nest"), wait = ir_block(t, "wait"), together = ir_block(t, "");
+    LLVMValueRef at = nest_of(t, c), left;
+    left = ir_load(t, t->i32, at, offsetof(struct native_nest, wait));
+    ir_branch_likely(t, LLVMBuildICmp(t->b, LLVMIntNE, left, ir_u32(t, 0), ""), wait, begin);
+    memcpy(stored, t->stored, sizeof stored);
+    ir_at(t, begin);
+    begin_nest(t, c);
+    c->behind[t->version] = ir_block(t, "behind");
+    ir_at(t, c->behind[t->version]);
+    end_nest(t, c);
+    memcpy(t->stored, stored, sizeof stored);
+    t->known = t->fresh = (struct isa_registers){0};
+    ir_at(t, wait);
+    ir_store(t, LLVMBuildSub(t->b, left, ir_u32(t, 1), ""), at, offsetof(struct native_nest, wait));
+    LLVMBuildBr(t->b, together);
+    ir_at(t, together);
+}
