@@ -50,7 +50,7 @@ int pair_teardown(void **state);
  * *translated is how many instructions ran in translated code. */
 struct result pair_run(const struct pair *p, uint64_t *translated);
 
-/* The same on each level; it also fails when nothing was translated. */
+/* The same on each level, with sanitizers on one of them, in turn; it also fails when nothing was translated. */
 struct result pair_run_levels(const struct pair *p);
 
 #endif
