@@ -220,7 +220,7 @@ def verdict_of(m, all_tests, near):
     objects = objects_of(m.path)
     if run(["ninja", "-C", "build", *objects], 600) != 0: return "refused", "compiler"
     if all(hash_of(name) == all_tests.objects[name] for name in objects): return "same", ""
-    first = [name for name in all_tests.names if has(name, FIRST[m.folder])]
+    first = about(all_tests.names, [m.folder])
     for names in (first,) if near else (first, [name for name in all_tests.names if name not in first]):
         if run(["ninja", "-C", "build", *(all_tests.targets(names) if names is first else [])], 600) != 0: return "killed", "build"
         killer = failing([name for name in all_tests.concerned() if name in names])
@@ -267,15 +267,18 @@ def copy_tree():
     if run(["make", "build"], 1800) != 0: sys.exit("mutate: the tree does not build")
     return all_of_it.hexdigest()
 
-def prepare():
-    """The tests, which pass without a change; the same tree is not tested twice."""
-    tree, all_tests = copy_tree(), Tests()
+def about(names, folders): return [name for name in names if any(has(name, FIRST[folder]) for folder in folders)]
+
+def prepare(folders):
+    """The tests. Those about the folders, or all, pass without a change; what has passed with the same tree does not run again."""
+    tree, all_tests, passed = copy_tree(), Tests(), []
     if os.path.exists(PASSED):
-        with open(PASSED) as f:
-            if f.read() == tree: return all_tests
-    failed = failing(all_tests.names)
+        with open(PASSED) as f: before, *names = f.read().split("\n")
+        if before == tree: passed = names
+    needed = [name for name in (about(all_tests.names, folders) if folders else all_tests.names) if name not in passed]
+    failed = failing(needed)
     if failed: sys.exit(f"mutate: {failed} fails without a change, see build-mutants/tree/build/test-results")
-    with open(PASSED, "w") as f: f.write(tree)
+    with open(PASSED, "w") as f: f.write("\n".join([tree, *passed, *needed]))
     return all_tests
 
 def explained():
@@ -333,7 +336,7 @@ def main():
     for k, m in enumerate(chosen):
         if m.key not in done:
             if time.time() - begin > a.seconds: break
-            if not all_tests: all_tests = prepare()
+            if not all_tests: all_tests = prepare({m.folder for m in chosen if m.key not in done} if a.near else None)
             done[m.key] = judge(m, all_tests, a.near)
             with open(RESULTS, "a") as f: f.write("\t".join(m.key + done[m.key]) + "\n")
         verdict, test = done[m.key]
