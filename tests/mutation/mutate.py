@@ -21,7 +21,7 @@ WORK = os.path.join(ROOT, "build-mutants")
 TREE, BUILD, RESULTS, PASSED = (os.path.join(WORK, name) for name in ("tree", "tree/build", "results.tsv", "passed"))
 FOLDERS = ["isa", "host", "asm", "sim", "check", "trace", "native", "translator", "timing", "driver", "vt", "compiler", "opencl", "tools"]
 
-# Tests that are about a folder, by words of their names: they run first, and most mutants die there.
+# Tests that are about a folder, by words of their names (^WORD: begin with it): they run first, and most mutants die there.
 FIRST = {
     "isa": ["unit/isa", "unit/asm/asm", "tests/sim/alu", "tests/sim/rows", "tests/sim/effects", "shell/isa"],
     "asm": ["unit/asm", "fuzz_assemble", "fuzz_link", "fuzz_elf", "shell/ld", "shell/listing", "shell/asm"],
@@ -34,7 +34,7 @@ FIRST = {
     "timing": ["unit/timing", "tests/timing", "shell/timing", "shell/cycles"],
     "driver": ["unit/driver", "tests/driver", "tests/check", "tests/opencl/kernel", "cl/printf", "cl/local"],
     "vt": ["tests/vt", "shell/case", "tests/sim/corpus"],
-    "compiler": ["unit/compiler", "tests/compiler", "shell/compiler", "tests/cc/cc", "cl/"],
+    "compiler": ["unit/compiler", "tests/compiler", "shell/compiler", "tests/cc/cc", "^cl/"],
     "opencl": ["tests/opencl", "unit/opencl", "python/", "cl/arguments", "shell/config"],
     "tools": ["shell/", "tests/sim/trace"],
 }
@@ -166,7 +166,7 @@ def tests(names):
     """Runs tests until one fails. Its name, or None."""
     if not names: return None
     limit = "120" if has(names[0], SLOW) else "60"
-    code = run(["tests/run", "--build", "build", "--until-failure", "--timeout", limit, *names], 1800)
+    code = run(["tests/run", "--build", "build", "--until-failure", "--timeout", limit, *("^" + name for name in names)], 1800)
     if code == 0: return None
     verdicts = os.path.join(BUILD, "test-results")
     for name in sorted(os.listdir(verdicts)) if os.path.isdir(verdicts) else []:
@@ -182,7 +182,7 @@ def programs():
     return [name for name in names if ".p/" not in name and not name.startswith(("/", "..")) and (".so" in name or name.endswith(".bc") or os.access(os.path.join(BUILD, name), os.X_OK))
             and os.path.isfile(os.path.join(BUILD, name)) and not os.path.islink(os.path.join(BUILD, name))]
 
-def has(name, words): return any(word in name for word in words)
+def has(name, words): return any(name.startswith(word[1:]) if word[0] == "^" else word in name for word in words)
 
 def alone(name): return name.startswith(ALONE) and not has(name, TRANSLATING)
 
