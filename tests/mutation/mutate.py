@@ -158,7 +158,8 @@ def hash_of(file):
 def rows(): return [name for name in os.listdir(BUILD) if re.fullmatch(r"ventus-rows-\w+\.bc", name)]
 
 def objects_of(path):
-    """What is compiled from a source; there is no debug information in it. Bitcode is not listed as the rest is."""
+    """What is compiled from a source; there is no debug information in it. Bitcode is not listed as the rest is, nor is
+    what tests compile (driver/adaptors/)."""
     with open(os.path.join(BUILD, "compile_commands.json")) as f: commands = json.load(f)
     return rows() if path == "translator/rows.c" else [c["output"] for c in commands if c["file"] == "../" + path]
 
@@ -219,7 +220,7 @@ def verdict_of(m, all_tests, near):
     """Verdict and the test that gave it, for a mutant that stands in the tree. Only what is needed next is built."""
     objects = objects_of(m.path)
     if run(["ninja", "-C", "build", *objects], 600) != 0: return "refused", "compiler"
-    if all(hash_of(name) == all_tests.objects[name] for name in objects): return "same", ""
+    if objects and all(hash_of(name) == all_tests.objects[name] for name in objects): return "same", ""
     first = about(all_tests.names, [m.folder])
     for names in (first,) if near else (first, [name for name in all_tests.names if name not in first]):
         if run(["ninja", "-C", "build", *(all_tests.targets(names) if names is first else [])], 600) != 0: return "killed", "build"
