@@ -255,9 +255,12 @@ static void test_counts_on_threads(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_memory),      cmocka_unit_test(test_symbols),
-                                       cmocka_unit_test(test_foreign_map), cmocka_unit_test(test_lanes),
-                                       cmocka_unit_test(test_hot),         cmocka_unit_test(test_beside),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_memory),
+                                       cmocka_unit_test(test_symbols),
+                                       cmocka_unit_test(test_foreign_map),
+                                       cmocka_unit_test(test_lanes),
+                                       cmocka_unit_test(test_hot),
+                                       cmocka_unit_test(test_beside),
                                        cmocka_unit_test(test_counts_on_threads)};
     if (!engine_usable(&engine_native)) return 77;
     return cmocka_run_group_tests(tests, NULL, NULL);
