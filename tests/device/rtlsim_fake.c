@@ -57,6 +57,7 @@ ventus_rtlsim_t *ventus_rtlsim_init(const ventus_rtlsim_config_t *config)
          *symbol = library ? dlsym(library, VENTUS_BACKEND_SYMBOL) : NULL;
     ventus_rtlsim_t *s = calloc(1, sizeof *s);
     memcpy(&get, &symbol, sizeof get);
+    if (!config->pmem.auto_alloc) abort(); /* the adaptor allocates no pages */
     if (!symbol || getenv("FAKE_NOTHING")) return free(s), NULL;
     s->table = get();
     s->config = *config;

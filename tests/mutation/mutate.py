@@ -21,7 +21,7 @@ WORK = os.path.join(ROOT, "build-mutants")
 TREE, BUILD, RESULTS, PASSED = (os.path.join(WORK, name) for name in ("tree", "tree/build", "results.tsv", "passed"))
 FOLDERS = ["isa", "host", "asm", "sim", "check", "trace", "native", "translator", "timing", "driver", "vt", "compiler", "opencl", "tools"]
 
-# Tests that are about a folder, by words of their names: they run first, and most mutants die there.
+# Tests that are about a folder, by words of their names (^WORD: begin with it): they run first, and most mutants die there.
 FIRST = {
     "isa": ["unit/isa", "unit/asm/asm", "tests/sim/alu", "tests/sim/rows", "tests/sim/effects", "shell/isa"],
     "asm": ["unit/asm", "fuzz_assemble", "fuzz_link", "fuzz_elf", "shell/ld", "shell/listing", "shell/asm"],
@@ -34,7 +34,7 @@ FIRST = {
     "timing": ["unit/timing", "tests/timing", "shell/timing", "shell/cycles"],
     "driver": ["unit/driver", "tests/driver", "tests/check", "tests/opencl/kernel", "cl/printf", "cl/local"],
     "vt": ["tests/vt", "shell/case", "tests/sim/corpus"],
-    "compiler": ["unit/compiler", "tests/compiler", "shell/compiler", "tests/cc/cc", "cl/"],
+    "compiler": ["unit/compiler", "tests/compiler", "shell/compiler", "tests/cc/cc", "^cl/"],
     "opencl": ["tests/opencl", "unit/opencl", "python/", "cl/arguments", "shell/config"],
     "tools": ["shell/", "tests/sim/trace"],
 }
@@ -158,7 +158,8 @@ def hash_of(file):
 def rows(): return [name for name in os.listdir(BUILD) if re.fullmatch(r"ventus-rows-\w+\.bc", name)]
 
 def objects_of(path):
-    """What is compiled from a source; there is no debug information in it. Bitcode is not listed as the rest is."""
+    """What is compiled from a source; there is no debug information in it. Bitcode is not listed as the rest is, nor is
+    what tests compile (driver/adaptors/)."""
     with open(os.path.join(BUILD, "compile_commands.json")) as f: commands = json.load(f)
     return rows() if path == "translator/rows.c" else [c["output"] for c in commands if c["file"] == "../" + path]
 
@@ -166,7 +167,7 @@ def tests(names):
     """Runs tests until one fails. Its name, or None."""
     if not names: return None
     limit = "120" if has(names[0], SLOW) else "60"
-    code = run(["tests/run", "--build", "build", "--until-failure", "--timeout", limit, *names], 1800)
+    code = run(["tests/run", "--build", "build", "--until-failure", "--timeout", limit, *("^" + name for name in names)], 1800)
     if code == 0: return None
     verdicts = os.path.join(BUILD, "test-results")
     for name in sorted(os.listdir(verdicts)) if os.path.isdir(verdicts) else []:
@@ -182,7 +183,7 @@ def programs():
     return [name for name in names if ".p/" not in name and not name.startswith(("/", "..")) and (".so" in name or name.endswith(".bc") or os.access(os.path.join(BUILD, name), os.X_OK))
             and os.path.isfile(os.path.join(BUILD, name)) and not os.path.islink(os.path.join(BUILD, name))]
 
-def has(name, words): return any(word in name for word in words)
+def has(name, words): return any(name.startswith(word[1:]) if word[0] == "^" else word in name for word in words)
 
 def alone(name): return name.startswith(ALONE) and not has(name, TRANSLATING)
 
@@ -219,8 +220,8 @@ def verdict_of(m, all_tests, near):
     """Verdict and the test that gave it, for a mutant that stands in the tree. Only what is needed next is built."""
     objects = objects_of(m.path)
     if run(["ninja", "-C", "build", *objects], 600) != 0: return "refused", "compiler"
-    if all(hash_of(name) == all_tests.objects[name] for name in objects): return "same", ""
-    first = [name for name in all_tests.names if has(name, FIRST[m.folder])]
+    if objects and all(hash_of(name) == all_tests.objects[name] for name in objects): return "same", ""
+    first = about(all_tests.names, [m.folder])
     for names in (first,) if near else (first, [name for name in all_tests.names if name not in first]):
         if run(["ninja", "-C", "build", *(all_tests.targets(names) if names is first else [])], 600) != 0: return "killed", "build"
         killer = failing([name for name in all_tests.concerned() if name in names])
@@ -267,15 +268,18 @@ def copy_tree():
     if run(["make", "build"], 1800) != 0: sys.exit("mutate: the tree does not build")
     return all_of_it.hexdigest()
 
-def prepare():
-    """The tests, which pass without a change; the same tree is not tested twice."""
-    tree, all_tests = copy_tree(), Tests()
+def about(names, folders): return [name for name in names if any(has(name, FIRST[folder]) for folder in folders)]
+
+def prepare(folders):
+    """The tests. Those about the folders, or all, pass without a change; what has passed with the same tree does not run again."""
+    tree, all_tests, passed = copy_tree(), Tests(), []
     if os.path.exists(PASSED):
-        with open(PASSED) as f:
-            if f.read() == tree: return all_tests
-    failed = failing(all_tests.names)
+        with open(PASSED) as f: before, *names = f.read().split("\n")
+        if before == tree: passed = names
+    needed = [name for name in (about(all_tests.names, folders) if folders else all_tests.names) if name not in passed]
+    failed = failing(needed)
     if failed: sys.exit(f"mutate: {failed} fails without a change, see build-mutants/tree/build/test-results")
-    with open(PASSED, "w") as f: f.write(tree)
+    with open(PASSED, "w") as f: f.write("\n".join([tree, *passed, *needed]))
     return all_tests
 
 def explained():
@@ -333,7 +337,7 @@ def main():
     for k, m in enumerate(chosen):
         if m.key not in done:
             if time.time() - begin > a.seconds: break
-            if not all_tests: all_tests = prepare()
+            if not all_tests: all_tests = prepare({m.folder for m in chosen if m.key not in done} if a.near else None)
             done[m.key] = judge(m, all_tests, a.near)
             with open(RESULTS, "a") as f: f.write("\t".join(m.key + done[m.key]) + "\n")
         verdict, test = done[m.key]

@@ -149,6 +149,22 @@ static void test_hot(void **state)
     expect_translations(900000, never, sizeof never / sizeof *never);
 }
 
+/* What `step` executes again and again is translated beside it, and taken once it is ready. */
+static void test_beside(void **state)
+{
+    struct gpu_config c;
+    struct guest g;
+    (void)state;
+    gpu_config_default(&c);
+    c.host_threads = 1;
+    guest_open_config(&g, &c);
+    guest_assemble(&g, " li x5, 20000\nloop: addi x5, x5, -1\n bne x5, x0, loop\n endprg\n");
+    assert_true(engine_use(g.gpu, NULL));
+    for (int i = 0; i < 30000 && !native_executed(g.gpu); i++) guest_run(&g);
+    assert_true(native_executed(g.gpu) > 0);
+    guest_close(&g);
+}
+
 static void expect_line(uint64_t address, const char *name)
 {
     char path[64], line[200];
@@ -239,9 +255,13 @@ static void test_counts_on_threads(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_memory),      cmocka_unit_test(test_symbols),
-                                       cmocka_unit_test(test_foreign_map), cmocka_unit_test(test_lanes),
-                                       cmocka_unit_test(test_hot),         cmocka_unit_test(test_counts_on_threads)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_memory),
+                                       cmocka_unit_test(test_symbols),
+                                       cmocka_unit_test(test_foreign_map),
+                                       cmocka_unit_test(test_lanes),
+                                       cmocka_unit_test(test_hot),
+                                       cmocka_unit_test(test_beside),
+                                       cmocka_unit_test(test_counts_on_threads)};
     if (!engine_usable(&engine_native)) return 77;
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -121,8 +121,8 @@ slow=$(memory 'memory_interval = 100\n')
 python3 -c 'import json; l = json.load(open("memory.json"))["launches"][0]; assert 0.9 < l["bytes_per_cycle"] <= 1.28 and l["row_misses"] > 0, l' ||
     wrong "a line in 100 cycles: $slow cycles"
 
-# The second level replaces the line that was not used for the longest time: of five lines in one set of two ways, which no
-# first level keeps, A B C D C has C once more.
+# The second level replaces the line that was not used for the longest time, and none for one that it has: of five lines in one
+# set of two ways, which no first level keeps, A B C D C D has C and D once more.
 cat >reuse.s <<'END'
         .kernel k
         .arg global, data
@@ -132,6 +132,7 @@ k:      lw      t0, 0(a0)
         lw      t1, 512(t0)
         lw      t1, 768(t0)
         lw      t1, 512(t0)
+        lw      t1, 768(t0)
         ret
 END
 "$ventus" as reuse.s -o reuse.elf
@@ -140,7 +141,7 @@ hits() { # WAYS
     "$ventus" run reuse.elf -g 1 --timing reuse.timing --json reuse.json -a buf:1024 >reuse.txt
     sed -n 's/.*"l2_hits": \([0-9]*\),.*/\1/p' reuse.json | head -n 1
 }
-[ $(($(hits 2) - $(hits 1))) = 1 ] || wrong "the second level finds $(hits 2) lines in two ways, $(hits 1) in one"
+[ $(($(hits 2) - $(hits 1))) = 2 ] || wrong "the second level finds $(hits 2) lines in two ways, $(hits 1) in one"
 
 # An OpenCL program that knows nothing of the model: its kernel's time is the model's, the same again, and shorter on more SMs.
 vecadd() { VENTUS_CONFIG=$1 VENTUS_DEBUG=1 $VENTUS_FOREIGN "$VENTUS_BUILD/examples/vecadd" --size 16; }

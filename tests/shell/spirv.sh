@@ -77,6 +77,46 @@ once second
 check 0 "" "$ventus" cc --link first.o second.o -o both.elf
 check 0 "0 2 4 6 8 10 12 14" "$ventus" run both.elf --kernel second --global 8 --arg iota:8 --show 0
 
+# A function for images of each kind, which OpenCL C calls with its own.
+texel() { # dimensions and layers, the type in OpenCL C
+    assemble texel.spv <<END
+        OpCapability Addresses
+        OpCapability Kernel
+        OpCapability Linkage
+        OpCapability ImageBasic
+        OpCapability Image1D
+        OpCapability ImageBuffer
+        OpMemoryModel Physical32 OpenCL
+        OpDecorate %f LinkageAttributes "texel" Export
+        %void = OpTypeVoid
+        %uint = OpTypeInt 32 0
+        %at = OpTypeVector %uint 4
+        %float = OpTypeFloat 32
+        %rgba = OpTypeVector %float 4
+        %image = OpTypeImage %void $1 0 Unknown ReadOnly
+        %type = OpTypeFunction %rgba %image %at
+        %f = OpFunction %rgba None %type
+        %i = OpFunctionParameter %image
+        %p = OpFunctionParameter %at
+        %entry = OpLabel
+        %r = OpImageRead %rgba %i %p
+        OpReturnValue %r
+        OpFunctionEnd
+END
+    echo "float4 texel(read_only $2 i, int4 at);
+        kernel void k(read_only $2 i, global float4 *out) { *out = texel(i, (int4)(1, 2, 3, 0)); }" >call.cl
+    check 0 "" "$ventus" cc --compile texel.spv -o texel.o
+    check 0 "" "$ventus" cc --compile call.cl -o call.o
+    check 0 "" "$ventus" cc --link texel.o call.o -o texel.elf
+}
+texel "1D 0 0 0" image1d_t
+texel "1D 0 1 0" image1d_array_t
+texel "2D 0 0 0" image2d_t
+texel "2D 0 1 0" image2d_array_t
+texel "3D 0 0 0" image3d_t
+texel "Buffer 0 0 0" image1d_buffer_t
+texel "2D 1 0 0" image2d_depth_t
+
 head -c 40 twice.spv >cut.spv
 check 1 "SPIR-V" "$ventus" cc cut.spv -o bad.elf
 head -c 202 twice.spv >odd.spv

@@ -268,6 +268,28 @@ static void test_after_failure(void **state)
     close_bench(&b);
 }
 
+/* The warps of a launch that begins while others run are all handed to an SM that a failed one has left. */
+static void test_begins_after_failure(void **state)
+{
+    struct bench b;
+    (void)state;
+    open_bench(&b, 1, "ideal");
+    add(&b, COUNTING, GROUPS);
+    add(&b, FAILING, 1);
+    struct job *later = add(&b, COUNTING, 1);
+    later->launch.warps = 2;
+    later->launch.work_items = 64;
+    b.first = 2;
+    b.late = 1;
+    b.g.data[256] = 1;
+    const struct timing_launch *l = run(&b);
+    assert_counted(&b, 0);
+    assert_int_equal(later->result.status, LAUNCH_DONE);
+    assert_true(l[2].begun == end_of(&l[0]) && l[2].begun < end_of(&l[1])); /* in the order of their ends */
+    assert_false(l[2].hung);
+    close_bench(&b);
+}
+
 static void test_failure(void **state)
 {
     (void)state;
@@ -303,9 +325,11 @@ static void test_accesses(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_halves),   cmocka_unit_test(test_one_sm),   cmocka_unit_test(test_same_again),
-        cmocka_unit_test(test_in_order), cmocka_unit_test(test_late),     cmocka_unit_test(test_one_by_one),
-        cmocka_unit_test(test_failure),  cmocka_unit_test(test_accesses), cmocka_unit_test(test_after_failure),
+        cmocka_unit_test(test_halves),        cmocka_unit_test(test_one_sm),
+        cmocka_unit_test(test_same_again),    cmocka_unit_test(test_in_order),
+        cmocka_unit_test(test_late),          cmocka_unit_test(test_one_by_one),
+        cmocka_unit_test(test_failure),       cmocka_unit_test(test_accesses),
+        cmocka_unit_test(test_after_failure), cmocka_unit_test(test_begins_after_failure),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
