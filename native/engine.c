@@ -238,6 +238,15 @@ static void restore_at_site(struct warp *w, const struct native_site *site, stru
     take_back(s, site->after);
 }
 
+/* What lanes have stored is taken back, unless the host has closed their private memory meanwhile. */
+static void undo(const struct sm *sm, struct native_tried *t)
+{
+    const uint32_t from = (uint32_t)((uint8_t *)t->from - sm->mem);
+    const uint64_t words = t->rows ? (t->rows - 1) * (uint64_t)t->stride + t->lanes : 0;
+    if (words && !mem_allows(sm->gpu, from, words * 4, GPU_WRITE)) t->rows = 0;
+    native_undo(t);
+}
+
 /* The same in front of a loop that its lanes have tried to run (translator/load_loop.c, nest.c). */
 static void restore_at_run(struct native_sm *n, struct warp *w)
 {
@@ -253,7 +262,7 @@ static void restore_at_run(struct native_sm *n, struct warp *w)
     s->run_pc = 0;
     memset(s->run_ends, 0, sizeof s->run_ends);
     memset(s->run_seen, 0, sizeof s->run_seen);
-    native_undo(s->tried);
+    undo(w->group->sm, s->tried);
 }
 
 /* A host signal, or a fault that a function of the machine has thrown, has led out of translated code, or of `step`. */

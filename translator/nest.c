@@ -1,6 +1,6 @@
-/* Loop nests whose lanes run one after the other. Where lanes diverge in a loop, the warp executes every path that one of
- * them takes, as often as the lane that takes it most often. If each of a warp's lanes goes its own way, that is slower
- * than to run them one by one with scalars, as a processor would:
+/* Loop nests whose lanes run one after the other. Where lanes diverge in a loop, the warp executes every path that one
+ * of them takes, as often as the lane that takes it most often. If each of a warp's lanes goes its own way, that is
+ * slower than to run them one by one with scalars, as a processor would:
  *
  *     for each active lane: load its words; run the blocks of the nest; store its words
  *
@@ -10,11 +10,11 @@
  *
  * A nest writes no memory but the lane's own (nest_find.c), so that lanes do not depend on each other, but for programs
  * with data races. If something goes wrong (an access fails or is not aligned, the tree is full, the budget too small),
- * the stores are taken back, and the warp is where it was in front of the nest. Whether lanes run one after the other is
- * decided by what the tree says of the last time; where they do not, the first few of them try it now and then.
+ * the stores are taken back, and the warp is where it was in front of the nest. Whether lanes run one after the other
+ * is decided by what the tree says of the last time; where they do not, the first few of them try it now and then.
  *
- * Quanta end late in such a nest, by as many instructions as it has, unless warps might see that: see most_instructions.
- * Launches with tallies have no nests. Called by translate.c. */
+ * Quanta end late in such a nest, by as many instructions as it has, unless warps might see that: see
+ * most_instructions. Launches with tallies have no nests. Called by translate.c. */
 #include "translator/nest.h"
 
 #include <stdlib.h>
@@ -26,8 +26,8 @@ struct nest_code {
     struct nest nest;
     LLVMBasicBlockRef each, bad, behind[VERSIONS]; /* lanes begin; nothing has happened; results are there */
     LLVMValueRef table;                            /* struct nest_table */
-    /* Variables: lanes to come and how many have run, the bit of the one that runs, the nodes of its iterations, words of
-     * native_tried.nodes in use, and whether the nest was entered by a full block. */
+    /* Variables: lanes to come and how many have run, the bit of the one that runs, the nodes of its iterations, words
+     * of native_tried.nodes in use, and whether the nest was entered by a full block. */
     LLVMValueRef left, ran, bit, node[NEST_LEVELS], used, full;
     LLVMBasicBlockRef start[NEST_BLOCKS], over; /* of each block; the lane has left the nest */
 };
@@ -100,7 +100,10 @@ static uint32_t place_of(const struct nest_level *l, struct nest_path path)
     return 1 + 2 * before + path.taken;
 }
 
-static unsigned count_below(uint64_t set, unsigned i) { return (unsigned)__builtin_popcountll(set & ((1ull << i) - 1)); }
+static unsigned count_below(uint64_t set, unsigned i)
+{
+    return (unsigned)__builtin_popcountll(set & ((1ull << i) - 1));
+}
 
 static void fill_branch(const struct nest *nest, const struct nest_level *l, unsigned number,
                         const struct translator *t, struct nest_table *table)
@@ -206,8 +209,7 @@ static void clear_node(struct translator *t, LLVMValueRef node, unsigned words)
 {
     LLVMValueRef index = LLVMBuildZExt(t->b, node, t->i64, "");
     LLVMValueRef at = LLVMBuildGEP2(t->b, t->i32, tried_field(t, offsetof(struct native_tried, nodes)), &index, 1, "");
-    for (unsigned i = 0; i < words; i++)
-        ir_store(t, ir_u32(t, 0), at, i * 4ull); /* no memset, which could be a call */
+    for (unsigned i = 0; i < words; i++) ir_store(t, ir_u32(t, 0), at, i * 4ull); /* no memset, which could be a call */
 }
 
 /* The lane goes on to the node that a word of another one says, or to a new one. */
@@ -354,7 +356,8 @@ static void run_block(struct translator *t, struct nest_code *c, unsigned i)
 static LLVMValueRef warp_row(struct translator *t, unsigned r, LLVMValueRef lane)
 {
     LLVMValueRef rows = ir_load(t, t->ptr, warp(t), offsetof(struct warp, v));
-    LLVMValueRef index = LLVMBuildAdd(t->b, LLVMBuildZExt(t->b, lane, t->i64, ""), ir_u64(t, r * (uint64_t)ISA_LANES), "");
+    LLVMValueRef index =
+        LLVMBuildAdd(t->b, LLVMBuildZExt(t->b, lane, t->i64, ""), ir_u64(t, r * (uint64_t)ISA_LANES), "");
     return LLVMBuildGEP2(t->b, t->i32, rows, &index, 1, "");
 }
 
@@ -370,15 +373,19 @@ static void begin_lane(struct translator *t, struct nest_code *c)
     LLVMBuildStore(t->b, ir_u32(t, 0), c->node[0]);
     for (unsigned r = 0; r < ISA_VREGS; r++) {
         if (!set_has(t->current->used.v, r)) continue;
-        set_own(t, r, set_has(c->nest.in.v, r) ? LLVMBuildLoad2(t->b, t->i32, warp_row(t, r, lane), "")
-                                               : LLVMGetUndef(t->i32));
+        set_own(t, r,
+                set_has(c->nest.in.v, r) ? LLVMBuildLoad2(t->b, t->i32, warp_row(t, r, lane), "")
+                                         : LLVMGetUndef(t->i32));
     }
     for (unsigned r = 1; r < ISA_XREGS; r++)
         if (x >> r & 1) set_x(t, r, ir_load(t, t->i32, warp(t), offsetof(struct warp, x) + r * 4));
     LLVMBuildBr(t->b, c->start[0]);
 }
 
-static LLVMValueRef result_at(struct translator *t, unsigned row) { return tried_field(t, offsetof(struct native_tried, results) + row * 4ull * ISA_LANES); }
+static LLVMValueRef result_at(struct translator *t, unsigned row)
+{
+    return tried_field(t, offsetof(struct native_tried, results) + row * 4ull * ISA_LANES);
+}
 
 /* What is known of the nest, unless another one has the same place. */
 static LLVMValueRef nest_of(struct translator *t, const struct nest_code *c)
@@ -425,7 +432,8 @@ static void end_lane(struct translator *t, struct nest_code *c)
     is = LLVMBuildICmp(t->b, LLVMIntNE, call_function(t, "nest_may_follow", args, 5), ir_u32(t, 0), "");
     LLVMBuildCondBr(t->b, is, c->each, c->bad);
     ir_at(t, done);
-    LLVMValueRef all[] = {t->sm, t->tried, c->table, nest_of(t, c), ir_u32(t, t->flow->request->order), most_instructions(t, c)};
+    LLVMValueRef all[] = {
+        t->sm, t->tried, c->table, nest_of(t, c), ir_u32(t, t->flow->request->order), most_instructions(t, c)};
     is = LLVMBuildICmp(t->b, LLVMIntNE, call_function(t, "nest_count", all, 6), ir_u32(t, 0), "");
     ir_branch_likely(t, is, counted, c->bad);
     ir_at(t, counted);
@@ -475,7 +483,10 @@ void nests_free(struct translator *t)
 
 /* ---- in front of the nest and behind it ---- */
 
-static void set_u32(struct translator *t, LLVMValueRef variable, uint32_t n) { LLVMBuildStore(t->b, ir_u32(t, n), variable); }
+static void set_u32(struct translator *t, LLVMValueRef variable, uint32_t n)
+{
+    LLVMBuildStore(t->b, ir_u32(t, n), variable);
+}
 
 static LLVMValueRef variable(struct translator *t, LLVMTypeRef type)
 {
@@ -542,8 +553,7 @@ static void take_results(struct translator *t, const struct nest_code *c)
             LLVMValueRef old = ir_load(t, t->chunk_type, rows, (size_t)r * ISA_LANES * 4 + p * t->words * 4), now;
             if (is_result) now = ir_load(t, t->chunk_type, result_at(t, row), p * t->words * 4);
             if (is_result && t->version == FULL) old = now;
-            else if (is_result)
-                old = LLVMBuildSelect(t->b, lane_flags(t, mask, p * t->words, t->words), now, old, "");
+            else if (is_result) old = LLVMBuildSelect(t->b, lane_flags(t, mask, p * t->words, t->words), now, old, "");
             LLVMBuildStore(t->b, old, t->v[r][p]);
         }
         row += is_result;

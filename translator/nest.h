@@ -1,10 +1,10 @@
-/* Loop nests in which lanes diverge, and whose lanes can run one after the other (nest.c). A nest is entered at the head
- * of its outermost loop, and left for one address.
+/* Loop nests in which lanes diverge, and whose lanes can run one after the other (nest.c). A nest is entered at the
+ * head of its outermost loop, and left for one address.
  *
- * The counters count what a warp executes: a block once for all lanes that execute it together. In the nests found here,
- * they are those that execute it in the same iteration of its loop, which has itself begun with the same lanes: the two
- * paths of a divergent branch share no block in front of their reconvergence point, and only one of them goes on to
- * another iteration. */
+ * The counters count what a warp executes: a block once for all lanes that execute it together. In the nests found
+ * here, they are those that execute it in the same iteration of its loop, which has itself begun with the same lanes:
+ * the two paths of a divergent branch share no block in front of their reconvergence point, and only one of them goes
+ * on to another iteration. */
 #ifndef VENTUS_TRANSLATOR_NEST_H
 #define VENTUS_TRANSLATOR_NEST_H
 
@@ -23,11 +23,11 @@ struct nest {
     uint32_t exit;            /* where all lanes go on */
     uint64_t blocks;          /* its blocks, as bits */
     unsigned nlevels, nbranches;
-    struct nest_level {        /* a loop; the first one is the outermost */
-        uint64_t body;         /* blocks that can come back to its head; those of loops in it are among them */
-        uint64_t own;          /* blocks that are executed at most once in each iteration */
-        uint64_t branches;     /* divergent branches of these */
-        uint8_t head, parent;  /* block and level */
+    struct nest_level {               /* a loop; the first one is the outermost */
+        uint64_t body;                /* blocks that can come back to its head; those of loops in it are among them */
+        uint64_t own;                 /* blocks that are executed at most once in each iteration */
+        uint64_t branches;            /* divergent branches of these */
+        uint8_t head, parent;         /* block and level */
         struct nest_path entry, back; /* in its parent's iteration: where it begins; in its own: where it goes back */
     } levels[NEST_LEVELS];
     struct nest_branch {
@@ -37,14 +37,14 @@ struct nest {
         uint32_t rpc;
         uint8_t block, level;
         struct nest_path path;
-    } branches[NEST_BRANCHES];     /* a branch on a path of another one follows it */
-    struct isa_registers in, out;  /* vector registers: that lanes begin with; written, and read by somebody behind it */
-    uint64_t x;                    /* scalar registers that it writes */
-    bool stores;                   /* to private memory */
+    } branches[NEST_BRANCHES];    /* a branch on a path of another one follows it */
+    struct isa_registers in, out; /* vector registers: that lanes begin with; written, and read by somebody behind it */
+    uint64_t x;                   /* scalar registers that it writes */
+    bool stores;                  /* to private memory */
 };
 
-/* The nest whose outermost loop begins at a block, in a version of it. False: there is none, or its lanes cannot run one
- * after the other. */
+/* The nest whose outermost loop begins at a block, in a version of it. False: there is none, or its lanes cannot run
+ * one after the other. */
 bool nest_find(const struct translator *t, const struct block *head, enum version version, struct nest *nest);
 
 /* The number of the block at an address; NEST_NONE: it is not in the nest. */

@@ -1,5 +1,5 @@
-/* Finds loop nests for nest.c: the blocks of the outermost loop and of those in it, what is between them and the address
- * for which all lanes leave, and whether their lanes can run one after the other.
+/* Finds loop nests for nest.c: the blocks of the outermost loop and of those in it, what is between them and the
+ * address for which all lanes leave, and whether their lanes can run one after the other.
  *
  * Scalar registers have one value for all lanes of a warp. Lanes that run one after the other each compute them anew,
  * which is the same only if no lane reads what another one has written on its path; see shares_scalars. */
@@ -20,7 +20,10 @@ static const struct node *last_of(const struct translator *t, const struct block
     return b->count ? &t->flow->nodes[b->first + b->count - 1] : NULL;
 }
 
-static unsigned control_of(const struct node *n) { return n && n->how == HOW_CONTROL ? n->effects.control : CONTROL_NEXT; }
+static unsigned control_of(const struct node *n)
+{
+    return n && n->how == HOW_CONTROL ? n->effects.control : CONTROL_NEXT;
+}
 
 /* Where a block goes on; returns how many addresses that are. */
 static unsigned successors(const struct translator *t, const struct block *b, uint32_t to[2])
@@ -302,8 +305,8 @@ static struct nest_path way_back(const struct nest *nest, unsigned level, unsign
 {
     for (unsigned k = 0; k < nest->nbranches; k++)
         if (nest->branches[k].block == block && nest->branches[k].level == level)
-            return (struct nest_path){(uint8_t)k, node_target(nest->branches[k].node) ==
-                                                      nest->head[nest->levels[level].head].pc};
+            return (struct nest_path){(uint8_t)k,
+                                      node_target(nest->branches[k].node) == nest->head[nest->levels[level].head].pc};
     return path_of(nest, level, block);
 }
 
@@ -347,10 +350,7 @@ static uint64_t scalars_written(const struct translator *t, const struct nest *n
     return x;
 }
 
-static uint64_t scalars_live(const struct translator *t, uint32_t pc)
-{
-    return live_at(&t->liveness, pc).x;
-}
+static uint64_t scalars_live(const struct translator *t, uint32_t pc) { return live_at(&t->liveness, pc).x; }
 
 /* What a path writes, with all iterations that follow on it. */
 static uint64_t written_on(const struct translator *t, const struct nest *nest, const struct nest_branch *b, bool taken)
@@ -424,6 +424,5 @@ bool nest_find(const struct translator *t, const struct block *head, enum versio
     if (is_entered(t, nest, nest->blocks, 0)) return false;
     if (!find_levels(t, nest) || !find_branches(t, nest) || !find_own(nest) || !find_paths(t, nest)) return false;
     find_registers(t, version, nest);
-    return !shares_scalars(t, nest) && keeps_stack(t, nest) &&
-           t->facts.in[exit - t->flow->blocks][version].rpc.known;
+    return !shares_scalars(t, nest) && keeps_stack(t, nest) && t->facts.in[exit - t->flow->blocks][version].rpc.known;
 }

@@ -15,8 +15,8 @@ static inline uint32_t nest_node_words(uint32_t nchildren, uint32_t nblocks, uin
 /* So many lanes run before it is decided whether the others do. */
 enum { NEST_FIRST = 4 };
 
-/* Numbers of 32 bits throughout. A place is where the depth of the SIMT stack is what it is in front of the iteration (0),
- * or as the last branch i has left it for its other path (1 + 2 * i) or for the one of its target (2 + 2 * i). */
+/* Numbers of 32 bits throughout. A place is where the depth of the SIMT stack is what it is in front of the iteration
+ * (0), or as the last branch i has left it for its other path (1 + 2 * i) or for the one of its target (2 + 2 * i). */
 struct nest_table {
     uint32_t nlevels, nblocks, nbranches;
     struct {
