@@ -246,7 +246,7 @@ static void jump_indirect(struct translator *t, const struct node *n)
 void set_mask(struct translator *t, LLVMValueRef mask) { LLVMBuildStore(t->b, mask, t->mask); }
 
 /* Address of an entry of the SIMT stack. */
-static LLVMValueRef stack_entry(struct translator *t, LLVMValueRef index)
+LLVMValueRef stack_entry(struct translator *t, LLVMValueRef index)
 {
     index = LLVMBuildZExt(t->b, index, t->i64, "");
     LLVMValueRef bytes = LLVMBuildMul(t->b, index, ir_u64(t, sizeof(struct simt_entry)), "");

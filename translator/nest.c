@@ -573,19 +573,43 @@ static void end_nest(struct translator *t, const struct nest_code *c)
     go_to(t, c->nest.exit, t->version);
 }
 
+/* Is the SIMT stack as the analyses say? A warp that `step` has brought here in a way of its own may differ. */
+static LLVMValueRef is_usual(struct translator *t, const struct nest *nest)
+{
+    const uint32_t rpc = facts_of_block(&t->facts, nest->head).rpc.value;
+    LLVMValueRef usual = LLVMConstInt(t->i1, 1, false), top, none;
+    if (nest->keeps_rpc) {
+        LLVMValueRef set = LLVMBuildLoad2(t->b, t->i32, t->rpc, "");
+        usual = LLVMBuildICmp(t->b, LLVMIntEQ, set, ir_u32(t, rpc), "");
+    }
+    if (t->version == FULL) return usual;
+    LLVMValueRef depth = ir_load(t, t->i32, warp(t), offsetof(struct warp, depth));
+    none = LLVMBuildICmp(t->b, LLVMIntEQ, depth, ir_u32(t, 0), "");
+    LLVMValueRef less = LLVMBuildSelect(t->b, none, depth, LLVMBuildSub(t->b, depth, ir_u32(t, 1), ""), "");
+    top = ir_load(t, t->i32, stack_entry(t, less), offsetof(struct simt_entry, rpc));
+    for (unsigned k = 0; k < nest->nbranches; k++) {
+        if (nest->branches[k].rpc == nest->exit) continue;
+        LLVMValueRef other = LLVMBuildICmp(t->b, LLVMIntNE, top, ir_u32(t, nest->branches[k].rpc), "");
+        usual = LLVMBuildAnd(t->b, usual, LLVMBuildOr(t->b, none, other, ""), "");
+    }
+    return usual;
+}
+
 void nest_enter(struct translator *t)
 {
     struct nest_code *c = may_enter(t) ? find_nest(t) : NULL;
-    LLVMBasicBlockRef begin, wait, together;
+    LLVMBasicBlockRef look, begin, wait, together;
     struct v_fact stored[ISA_VREGS];
     if (!c) return;
     const struct block *exit = flow_block(t->flow, c->nest.exit);
     const struct facts *behind = &t->facts.in[exit - t->flow->blocks][t->version];
     if (!t->facts.reached[exit - t->flow->blocks][t->version] || !behind->rpc.known) return;
-    begin = ir_block(t, "nest"), wait = ir_block(t, "wait"), together = ir_block(t, "");
+    look = ir_block(t, "look"), begin = ir_block(t, "nest"), wait = ir_block(t, "wait"), together = ir_block(t, "");
     LLVMValueRef at = nest_of(t, c), left;
     left = ir_load(t, t->i32, at, offsetof(struct native_nest, wait));
-    ir_branch_likely(t, LLVMBuildICmp(t->b, LLVMIntNE, left, ir_u32(t, 0), ""), wait, begin);
+    ir_branch_likely(t, LLVMBuildICmp(t->b, LLVMIntNE, left, ir_u32(t, 0), ""), wait, look);
+    ir_at(t, look);
+    LLVMBuildCondBr(t->b, is_usual(t, &c->nest), begin, wait);
     memcpy(stored, t->stored, sizeof stored);
     ir_at(t, begin);
     begin_nest(t, c);
@@ -595,7 +619,8 @@ void nest_enter(struct translator *t)
     memcpy(t->stored, stored, sizeof stored);
     t->known = t->fresh = (struct isa_registers){0};
     ir_at(t, wait);
-    ir_store(t, LLVMBuildSub(t->b, left, ir_u32(t, 1), ""), at, offsetof(struct native_nest, wait));
+    left = ir_intrinsic(t, "llvm.usub.sat", &t->i32, 1, (LLVMValueRef[]){left, ir_u32(t, 1)}, 2);
+    ir_store(t, left, at, offsetof(struct native_nest, wait));
     LLVMBuildBr(t->b, together);
     ir_at(t, together);
 }

@@ -41,6 +41,7 @@ struct nest {
     struct isa_registers in, out; /* vector registers: that lanes begin with; written, and read by somebody behind it */
     uint64_t x;                   /* scalar registers that it writes */
     bool stores;                  /* to private memory */
+    bool keeps_rpc;               /* a branch diverges for the reconvergence point that is set in front of the head */
 };
 
 /* The nest whose outermost loop begins at a block, in a version of it. False: there is none, or its lanes cannot run

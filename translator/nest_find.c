@@ -372,10 +372,10 @@ static bool shares_scalars(const struct translator *t, const struct nest *nest)
     return shared & ~1ull;
 }
 
-static void find_registers(const struct translator *t, enum version version, struct nest *nest)
+static void find_registers(const struct translator *t, struct nest *nest)
 {
     struct isa_registers used = {0}, written = {0}, before = live_in(&t->liveness, nest->head->pc, MASKED);
-    struct isa_registers behind = live_in(&t->liveness, nest->exit, version);
+    struct isa_registers behind = live_at(&t->liveness, nest->exit);
     for (unsigned i = 0; i < NEST_BLOCKS; i++) {
         if (!(nest->blocks >> i & 1)) continue;
         const struct block *b = nest->head + i;
@@ -392,6 +392,30 @@ static void find_registers(const struct translator *t, enum version version, str
         nest->out.v[i] = written.v[i] & behind.v[i];
     }
     nest->x = written.x;
+}
+
+static bool sets_rpc(const struct translator *t, const struct block *b)
+{
+    bool sets = false;
+    for (size_t i = b->first; i < b->first + b->count; i++) {
+        const struct node *n = &t->flow->nodes[i];
+        sets |= n->how == HOW_CONTROL && n->effects.control == CONTROL_SETRPC;
+    }
+    return sets;
+}
+
+/* Does control come from the head to a branch without another reconvergence point? */
+static bool keeps_rpc(const struct translator *t, const struct nest *nest)
+{
+    uint64_t without = bit(0), old;
+    do {
+        old = without;
+        for (unsigned i = 0; i < NEST_BLOCKS; i++)
+            if (old >> i & 1 && !sets_rpc(t, nest->head + i)) without |= successor_set(t, nest, i) & nest->blocks;
+    } while (without != old);
+    for (unsigned k = 0; k < nest->nbranches; k++)
+        if (without & bit(nest->branches[k].block) && !sets_rpc(t, nest->head + nest->branches[k].block)) return true;
+    return false;
 }
 
 /* The stack has no entry on top that a join in the nest would pop before any of its branches diverges. */
@@ -423,6 +447,8 @@ bool nest_find(const struct translator *t, const struct block *head, enum versio
         if (nest->blocks >> i & 1 && !can_run_block(t, nest, i)) return false;
     if (is_entered(t, nest, nest->blocks, 0)) return false;
     if (!find_levels(t, nest) || !find_branches(t, nest) || !find_own(nest) || !find_paths(t, nest)) return false;
-    find_registers(t, version, nest);
+    find_registers(t, nest);
+    nest->keeps_rpc = keeps_rpc(t, nest);
+    if (nest->keeps_rpc && !facts_of_block(&t->facts, head).rpc.known) return false;
     return !shares_scalars(t, nest) && keeps_stack(t, nest) && t->facts.in[exit - t->flow->blocks][version].rpc.known;
 }

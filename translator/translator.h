@@ -388,6 +388,9 @@ LLVMBasicBlockRef version_of(struct translator *t, const struct block *block, en
 LLVMValueRef instructions_done(struct translator *t);
 LLVMValueRef budget_left(struct translator *t);
 
+/* The address of an entry of the warp's SIMT stack. */
+LLVMValueRef stack_entry(struct translator *t, LLVMValueRef index);
+
 /* Leaves at pc, in a version, when fewer than `need` instructions are allowed. */
 void check_budget(struct translator *t, uint32_t need, uint32_t pc, enum version version);
 void set_mask(struct translator *t, LLVMValueRef mask);
