@@ -5,6 +5,8 @@
  * which is the same only if no lane reads what another one has written on its path; see shares_scalars. */
 #include "translator/nest.h"
 
+#include <string.h>
+
 /* ---- blocks ---- */
 
 unsigned nest_number(const struct translator *t, const struct nest *nest, uint32_t pc)
@@ -350,7 +352,54 @@ static uint64_t scalars_written(const struct translator *t, const struct nest *n
     return x;
 }
 
-static uint64_t scalars_live(const struct translator *t, uint32_t pc) { return live_at(&t->liveness, pc).x; }
+/* Scalar registers that somebody may read behind the nest. At its exit all lanes meet; only lanes of branches outside
+ * the nest may wait there, and go elsewhere then. */
+static uint64_t live_behind_exit(const struct translator *t, const struct nest *nest)
+{
+    const struct node *join = last_of(t, flow_block(t->flow, nest->exit));
+    uint64_t x = 0;
+    if (!begins_with_join(t, nest->exit)) return live_at(&t->liveness, nest->exit).x;
+    for (const struct path *p = NULL; (p = path_next(&t->facts.paths, join, p));)
+        if (p->pc != nest->exit && !(nest->blocks & bit(nest_number(t, nest, p->pc))))
+            x |= live_at(&t->liveness, p->pc).x;
+    return x | live_at(&t->liveness, node_next(join)).x;
+}
+
+/* In front of a block, what the lane reads that executes it. */
+static uint64_t live_before_block(const struct translator *t, const struct nest *nest, const uint64_t *live,
+                                  const struct block *b)
+{
+    uint32_t to[2];
+    uint64_t x = 0;
+    for (unsigned n = successors(t, b, to); n--;)
+        x |= live[to[n] == nest->exit ? NEST_BLOCKS : nest_number(t, nest, to[n])];
+    for (size_t k = b->first + b->count; k-- > b->first;)
+        x = (x & ~node_written(t->flow, &t->flow->nodes[k]).x) | node_read(&t->flow->nodes[k]).x;
+    return x;
+}
+
+/* Of a lane alone, in front of each block and (the last one) of the exit. The registers of liveness.h are also those
+ * that lanes read which wait meanwhile. */
+static void find_live(const struct translator *t, const struct nest *nest, uint64_t live[NEST_BLOCKS + 1])
+{
+    bool changed = true;
+    memset(live, 0, (NEST_BLOCKS + 1) * sizeof *live);
+    live[NEST_BLOCKS] = live_behind_exit(t, nest);
+    while (changed) {
+        changed = false;
+        for (unsigned i = NEST_BLOCKS; i-- > 0;) {
+            if (!(nest->blocks >> i & 1)) continue;
+            const uint64_t x = live_before_block(t, nest, live, nest->head + i);
+            changed |= x != live[i];
+            live[i] = x;
+        }
+    }
+}
+
+static uint64_t live_there(const struct translator *t, const struct nest *nest, const uint64_t *live, uint32_t pc)
+{
+    return live[pc == nest->exit ? NEST_BLOCKS : nest_number(t, nest, pc)];
+}
 
 /* What a path writes, with all iterations that follow on it. */
 static uint64_t written_on(const struct translator *t, const struct nest *nest, const struct nest_branch *b, bool taken)
@@ -361,13 +410,15 @@ static uint64_t written_on(const struct translator *t, const struct nest *nest, 
 /* Does a lane read a scalar register that others have written on another path? */
 static bool shares_scalars(const struct translator *t, const struct nest *nest)
 {
-    uint64_t shared = nest->x & scalars_live(t, nest->exit);
+    uint64_t live[NEST_BLOCKS + 1], shared;
+    find_live(t, nest, live);
+    shared = nest->x & live[NEST_BLOCKS];
     for (unsigned k = 0; k < nest->nbranches; k++) {
         const struct nest_branch *b = &nest->branches[k];
         const uint64_t next = written_on(t, nest, b, false), target = written_on(t, nest, b, true);
-        shared |= next & scalars_live(t, node_target(b->node));
-        shared |= target & scalars_live(t, node_next(b->node));
-        shared |= (next | target) & scalars_live(t, b->rpc);
+        shared |= next & live_there(t, nest, live, node_target(b->node));
+        shared |= target & live_there(t, nest, live, node_next(b->node));
+        shared |= (next | target) & live_there(t, nest, live, b->rpc);
     }
     return shared & ~1ull;
 }

@@ -91,6 +91,8 @@ static void test_loops(void **state)
         START LOOP("a", "v4",
                    NEXT " li x13, 3\nagain: addi x13, x13, -1\n" PATHS " vadd.vx v3, v3, x13\n"
                         " bne x13, x0, again\n") SAVE,
+        START " li x13, 0\ncount: addi x13, x13, 1\n" NEXT PATHS
+              " vadd.vx v3, v3, x13\n" MEET("counted") " vmv.v.x v7, x13\n vblt v7, v4, count\ncounted: join\n" SAVE,
     };
     (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) run(texts[i], 10000, LAUNCH_DONE);
