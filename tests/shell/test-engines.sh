@@ -3,6 +3,7 @@
 set -u
 . "$VENTUS_SOURCE/tests/shell/common"
 mkdir -p fake/tests fake/examples
+ln -s "$VENTUS_BUILD/tests/reaper" fake/tests/
 cat >fake/ventus <<'END_OF_VENTUS'
 #!/bin/sh
 echo "# engine native     translates; builds for this host: $LEVELS"
