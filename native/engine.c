@@ -241,10 +241,13 @@ static void restore_at_site(struct warp *w, const struct native_site *site, stru
 /* What lanes have stored is taken back, unless the host has closed their private memory meanwhile. */
 static void undo(const struct sm *sm, struct native_tried *t)
 {
+    if (!t->rows) return;
     const uint32_t from = (uint32_t)((uint8_t *)t->from - sm->mem);
-    const uint64_t words = t->rows ? (t->rows - 1) * (uint64_t)t->stride + t->lanes : 0;
-    if (words && !mem_allows(sm->gpu, from, words * 4, GPU_WRITE)) t->rows = 0;
-    native_undo(t);
+    const uint64_t words = (t->rows - 1) * (uint64_t)t->stride + t->lanes;
+    const bool open = mem_allows(sm->gpu, from, words * 4, GPU_WRITE);
+    for (uint32_t i = 0; i < t->rows && open; i++)
+        memcpy(t->from + (size_t)i * t->stride, t->saved[i], t->lanes * sizeof *t->from);
+    t->rows = 0;
 }
 
 /* The same in front of a loop that its lanes have tried to run (translator/load_loop.c, nest.c). */

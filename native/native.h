@@ -195,14 +195,6 @@ struct native_tried {
 };
 #define NEST_PAYS UINT32_MAX
 
-/* Private memory is what it was. */
-static inline void native_undo(struct native_tried *t)
-{
-    for (uint32_t i = 0; i < t->rows; i++)
-        for (uint32_t k = 0; k < t->lanes; k++) t->from[(size_t)i * t->stride + k] = t->saved[i][k];
-    t->rows = 0;
-}
-
 /* Of one SM, for the time of a call. */
 struct native_state {
     _Alignas(64) uint32_t counts[NATIVE_COUNTS]; /* since the call; up to the end of the block that state.site is in */

@@ -20,8 +20,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "translator/nest_table.h"
-
 struct nest_code {
     struct nest nest;
     LLVMBasicBlockRef each, bad, behind[VERSIONS]; /* lanes begin; nothing has happened; results are there */
@@ -77,27 +75,18 @@ static unsigned cost_alone(const struct node *n)
     return n->how == HOW_LOAD || n->how == HOW_STORE ? ACCESS : 1;
 }
 
-static void fill_block(struct translator *t, const struct block *b, uint32_t *counts, uint32_t *together,
-                       uint32_t *alone)
+static void fill_block(struct translator *t, const struct block *b, struct nest_table_block *to)
 {
     enum { MASKED_BLOCK = 12, MARK = 4 };
     t->holds = facts_of_block(&t->facts, b);
-    *together = MASKED_BLOCK, *alone = MARK;
+    to->together = MASKED_BLOCK, to->alone = MARK;
     for (size_t i = b->first; i < b->first + b->count; i++) {
         const struct node *n = &t->flow->nodes[i];
-        for (unsigned k = 0; k < NATIVE_COUNTS; k++) counts[k] += n->counts[k];
-        *together += cost_together(t, n);
-        *alone += cost_alone(n);
+        for (unsigned k = 0; k < NATIVE_COUNTS; k++) to->counts[k] += n->counts[k];
+        to->together += cost_together(t, n);
+        to->alone += cost_alone(n);
         facts_step(&t->holds, n, t->flow);
     }
-}
-
-static uint32_t place_of(const struct nest_level *l, struct nest_path path)
-{
-    uint32_t before = 0;
-    if (path.branch == NEST_NONE) return 0;
-    for (unsigned i = 0; i < path.branch; i++) before += has(l->branches, i);
-    return 1 + 2 * before + path.taken;
 }
 
 static unsigned count_below(uint64_t set, unsigned i)
@@ -105,16 +94,18 @@ static unsigned count_below(uint64_t set, unsigned i)
     return (unsigned)__builtin_popcountll(set & ((1ull << i) - 1));
 }
 
-static void fill_branch(const struct nest *nest, const struct nest_level *l, unsigned number,
-                        const struct translator *t, struct nest_table *table)
+static uint32_t place_of(const struct nest_level *l, struct nest_path path)
 {
-    const struct nest_branch *b = &nest->branches[number];
+    return path.branch == NEST_NONE ? 0 : 1 + 2 * count_below(l->branches, path.branch) + path.taken;
+}
+
+static void fill_branch(const struct translator *t, const struct nest_level *l, const struct nest_branch *b,
+                        struct nest_table_branch *to)
+{
     const struct block *join = flow_block(t->flow, b->rpc);
-    table->branch[table->nbranches].block = count_below(l->own, b->block);
-    table->branch[table->nbranches].place = place_of(l, b->path);
-    for (unsigned k = 0; k < NATIVE_COUNTS; k++)
-        table->branch[table->nbranches].join[k] = t->flow->nodes[join->first].counts[k];
-    table->nbranches++;
+    to->block = count_below(l->own, b->block);
+    to->place = place_of(l, b->path);
+    for (unsigned k = 0; k < NATIVE_COUNTS; k++) to->join[k] = t->flow->nodes[join->first].counts[k];
 }
 
 static bool is_child(const struct nest *nest, unsigned child, unsigned level)
@@ -133,15 +124,14 @@ static void fill_level(struct translator *t, const struct nest *nest, unsigned l
                        uint32_t *nchildren)
 {
     const struct nest_level *l = &nest->levels[level];
-    __typeof__(&table->level[0]) to = &table->level[level];
+    struct nest_table_level *to = &table->level[level];
     to->block = table->nblocks, to->branch = table->nbranches, to->child = *nchildren;
     for (unsigned i = 0; i < NEST_BLOCKS; i++) {
         if (!has(l->own, i)) continue;
-        __typeof__(&table->block[0]) b = &table->block[table->nblocks++];
-        fill_block(t, nest->head + i, b->counts, &b->together, &b->alone);
+        fill_block(t, nest->head + i, &table->block[table->nblocks++]);
     }
     for (unsigned i = 0; i < nest->nbranches; i++)
-        if (has(l->branches, i)) fill_branch(nest, l, i, t, table);
+        if (has(l->branches, i)) fill_branch(t, l, &nest->branches[i], &table->branch[table->nbranches++]);
     for (unsigned i = 0; i < nest->nlevels; i++) {
         if (!is_child(nest, i, level)) continue;
         table->child[*nchildren].level = i;
@@ -156,7 +146,7 @@ static void fill_level(struct translator *t, const struct nest *nest, unsigned l
 static LLVMValueRef make_table(struct translator *t, const struct nest *nest)
 {
     enum { WORDS = sizeof(struct nest_table) / 4 };
-    struct nest_table table = {.nlevels = nest->nlevels};
+    struct nest_table table = {0};
     const struct facts holds = t->holds;
     uint32_t nchildren = 0, words[WORDS];
     LLVMValueRef numbers[WORDS];
@@ -174,11 +164,22 @@ static LLVMValueRef make_table(struct translator *t, const struct nest *nest)
 
 /* ---- nodes ---- */
 
-static unsigned words_of_level(const struct nest *nest, unsigned level)
+/* Where in a node of a level the mask of a block is, and that of a branch. */
+static unsigned word_of_block(const struct nest *nest, unsigned level, unsigned block)
+{
+    return 1 + count_children(nest, level, nest->nlevels) + count_below(nest->levels[level].own, block);
+}
+
+static unsigned word_of_branch(const struct nest *nest, unsigned level, unsigned branch)
 {
     const struct nest_level *l = &nest->levels[level];
-    return nest_node_words(count_children(nest, level, nest->nlevels), (uint32_t)__builtin_popcountll(l->own),
-                           (uint32_t)__builtin_popcountll(l->branches));
+    return word_of_block(nest, level, l->head) + (unsigned)__builtin_popcountll(l->own) +
+           count_below(l->branches, branch);
+}
+
+static unsigned words_of_level(const struct nest *nest, unsigned level)
+{
+    return word_of_branch(nest, level, NEST_BRANCHES);
 }
 
 /* A word of the lane's node in a level. */
@@ -192,17 +193,6 @@ static LLVMValueRef node_word(struct translator *t, const struct nest_code *c, u
 static void mark(struct translator *t, LLVMValueRef word, LLVMValueRef bit)
 {
     LLVMBuildStore(t->b, LLVMBuildOr(t->b, LLVMBuildLoad2(t->b, t->i32, word, ""), bit, ""), word);
-}
-
-static unsigned word_of_block(const struct nest *nest, unsigned level, unsigned block)
-{
-    return 1 + count_children(nest, level, nest->nlevels) + count_below(nest->levels[level].own, block);
-}
-
-static unsigned word_of_branch(const struct nest *nest, unsigned level, unsigned branch)
-{
-    return word_of_block(nest, level, NEST_BLOCKS - 1) + has(nest->levels[level].own, NEST_BLOCKS - 1) +
-           count_below(nest->levels[level].branches, branch);
 }
 
 static void clear_node(struct translator *t, LLVMValueRef node, unsigned words)
@@ -390,23 +380,30 @@ static LLVMValueRef result_at(struct translator *t, unsigned row)
 /* What is known of the nest, unless another one has the same place. */
 static LLVMValueRef nest_of(struct translator *t, const struct nest_code *c)
 {
-    LLVMValueRef number = ir_load(t, t->i32, t->state, offsetof(struct native_state, number));
     LLVMValueRef own = ir_u32(t, (uint32_t)(c->nest.head - t->flow->blocks));
-    number = LLVMBuildAdd(t->b, LLVMBuildMul(t->b, number, ir_u32(t, 5), ""), own, "");
+    LLVMValueRef number = LLVMBuildAdd(t->b, LLVMBuildMul(t->b, t->number, ir_u32(t, 5), ""), own, "");
     number = LLVMBuildAnd(t->b, number, ir_u32(t, NATIVE_NESTS - 1), "");
     LLVMValueRef index = LLVMBuildZExt(t->b, number, t->i64, "");
     LLVMValueRef at = LLVMBuildMul(t->b, index, ir_u64(t, sizeof(struct native_nest)), "");
     return LLVMBuildGEP2(t->b, t->i8, tried_field(t, offsetof(struct native_tried, nests)), &at, 1, "");
 }
 
+static bool has_atomics(const struct flow *flow)
+{
+    size_t i = 0;
+    while (i < flow->nnodes && !isa_is_atomic(&flow->nodes[i].effects.memory)) i++;
+    return i < flow->nnodes;
+}
+
 /* How many instructions the nest may have. Within its budget warps take turns as in `step`. Where quanta end late, they
- * may end later still if nothing but a data race could tell; the number of nodes bounds it then. */
+ * may end later still if nothing but a data race could tell: by a number whose lanes 32 bits can count, as often as
+ * warps follow one another in a call. */
+enum { LATE_MOST = 1 << 20 };
 static LLVMValueRef most_instructions(struct translator *t, const struct nest_code *c)
 {
     LLVMValueRef args[] = {budget_left(t), ir_u32(t, flow_block(t->flow, c->nest.exit)->need)};
-    bool sees_turns = !t->flow->request->late;
-    for (size_t i = 0; i < t->flow->nnodes; i++) sees_turns |= t->flow->nodes[i].how == HOW_ATOMIC;
-    return sees_turns ? ir_intrinsic(t, "llvm.usub.sat", &t->i32, 1, args, 2) : ir_u32(t, 1 << 20);
+    if (t->flow->request->late && !has_atomics(t->flow)) return ir_u32(t, LATE_MOST);
+    return ir_intrinsic(t, "llvm.usub.sat", &t->i32, 1, args, 2);
 }
 
 static void end_lane(struct translator *t, struct nest_code *c)
@@ -459,7 +456,6 @@ static void make_nest(struct translator *t, struct nest_code *c)
     begin_lane(t, c);
     for (unsigned i = 0; i < NEST_BLOCKS; i++)
         if (has(c->nest.blocks, i)) run_block(t, c, i);
-    for (unsigned r = 0; r < ISA_VREGS; r++) t->holds.v[r].raw = false;
     ir_at(t, c->over);
     end_lane(t, c);
     ir_at(t, c->bad);
@@ -503,13 +499,12 @@ static struct nest_code *find_nest(struct translator *t)
     const size_t i = (size_t)(t->block - t->flow->blocks);
     struct nest_code *c = t->nests[i];
     struct nest nest;
-    if (c || !nest_find(t, t->block, t->version, &nest)) return c;
+    if (c || !nest_find(t, t->block, &nest)) return c;
     if (count_registers(&nest.out) > NATIVE_RESULTS || !lanes_have_registers(t, t->block)) return NULL;
     c = t->nests[i] = calloc(1, sizeof *c);
     if (!c) return NULL;
     c->nest = nest;
     c->table = make_table(t, &nest);
-    c->each = ir_block(t, "each"), c->bad = ir_block(t, "bad");
     c->left = variable(t, t->i32), c->ran = variable(t, t->i32), c->bit = variable(t, t->i32);
     c->used = variable(t, t->i32), c->full = variable(t, t->i1);
     for (unsigned k = 0; k < nest.nlevels; k++) c->node[k] = variable(t, t->i32);
@@ -604,6 +599,7 @@ void nest_enter(struct translator *t)
     const struct block *exit = flow_block(t->flow, c->nest.exit);
     const struct facts *behind = &t->facts.in[exit - t->flow->blocks][t->version];
     if (!t->facts.reached[exit - t->flow->blocks][t->version] || !behind->rpc.known) return;
+    if (!c->each) c->each = ir_block(t, "each"), c->bad = ir_block(t, "bad");
     look = ir_block(t, "look"), begin = ir_block(t, "nest"), wait = ir_block(t, "wait"), together = ir_block(t, "");
     LLVMValueRef at = nest_of(t, c), left;
     left = ir_load(t, t->i32, at, offsetof(struct native_nest, wait));

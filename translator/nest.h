@@ -8,9 +8,10 @@
 #ifndef VENTUS_TRANSLATOR_NEST_H
 #define VENTUS_TRANSLATOR_NEST_H
 
+#include "translator/nest_table.h"
 #include "translator/translator.h"
 
-enum { NEST_BLOCKS = 64, NEST_LEVELS = 8, NEST_BRANCHES = 32, NEST_NONE = 255 };
+enum { NEST_NONE = 255 };
 
 /* A place in an iteration: on one of the two paths of a divergent branch, or (NEST_NONE) on none. */
 struct nest_path {
@@ -44,9 +45,9 @@ struct nest {
     bool keeps_rpc;               /* a branch diverges for the reconvergence point that is set in front of the head */
 };
 
-/* The nest whose outermost loop begins at a block, in a version of it. False: there is none, or its lanes cannot run
- * one after the other. */
-bool nest_find(const struct translator *t, const struct block *head, enum version version, struct nest *nest);
+/* The nest whose outermost loop begins at a block. False: there is none, or its lanes cannot run one after the other.
+ */
+bool nest_find(const struct translator *t, const struct block *head, struct nest *nest);
 
 /* The number of the block at an address; NEST_NONE: it is not in the nest. */
 unsigned nest_number(const struct translator *t, const struct nest *nest, uint32_t pc);

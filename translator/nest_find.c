@@ -66,23 +66,21 @@ static bool can_access(const struct node *n)
     }
 }
 
-static bool can_control(const struct translator *t, const struct nest *nest, const struct node *n)
+/* A jump that leaves a return address calls a function. */
+static bool can_control(const struct node *n)
 {
-    const struct block *to;
     switch (n->effects.control) {
     case CONTROL_SETRPC:
     case CONTROL_VBRANCH:
     case CONTROL_BRANCH:
     case CONTROL_JOIN: return true;
-    case CONTROL_JUMP:
-        to = flow_block(t->flow, node_target(n));
-        return to && function_of(&t->functions, to) == function_of(&t->functions, nest->head);
+    case CONTROL_JUMP: return !n->d.in.rd;
     default: return false;
     }
 }
 
 /* May it be executed by one lane after the other? Memory must be the lane's own where it is written. */
-static bool can_run(const struct translator *t, const struct nest *nest, const struct node *n)
+static bool can_run(const struct node *n)
 {
     if (!n->d.in.vm || n->effects.mask) return false;
     switch ((enum how)n->how) {
@@ -92,7 +90,7 @@ static bool can_run(const struct translator *t, const struct nest *nest, const s
     case HOW_ROUTINE: return true;
     case HOW_LOAD:
     case HOW_STORE: return can_access(n);
-    case HOW_CONTROL: return can_control(t, nest, n);
+    case HOW_CONTROL: return can_control(n);
     default: return false;
     }
 }
@@ -104,7 +102,7 @@ static bool can_run_block(const struct translator *t, const struct nest *nest, u
     const bool *reached = t->facts.reached[b - t->flow->blocks];
     if (b->leaves || (!reached[MASKED] && !reached[FULL])) return false;
     if (function_of(&t->functions, b) != function_of(&t->functions, nest->head)) return false;
-    while (n < end && can_run(t, nest, n)) n++;
+    while (n < end && can_run(n)) n++;
     return n == end;
 }
 
@@ -177,6 +175,25 @@ static bool is_entered(const struct translator *t, const struct nest *nest, uint
     return false;
 }
 
+static bool is_head(const struct nest *nest, unsigned block, unsigned from)
+{
+    unsigned i = 0;
+    while (i < nest->nlevels && (nest->levels[i].head != block || !(nest->levels[i].body >> from & 1))) i++;
+    return i < nest->nlevels;
+}
+
+/* Does control go backward, in the order of addresses, to heads of loops only? */
+static bool goes_forward(const struct translator *t, const struct nest *nest)
+{
+    for (unsigned i = 0; i < NEST_BLOCKS; i++) {
+        const uint64_t upto = bit(i) | (bit(i) - 1);
+        uint64_t back = nest->blocks >> i & 1 ? successor_set(t, nest, i) & nest->blocks & upto : 0;
+        for (; back; back &= back - 1)
+            if (!is_head(nest, (unsigned)__builtin_ctzll(back), i)) return false;
+    }
+    return true;
+}
+
 static bool find_levels(const struct translator *t, struct nest *nest)
 {
     for (unsigned i = 0; i < NEST_BLOCKS; i++) {
@@ -191,7 +208,7 @@ static bool find_levels(const struct translator *t, struct nest *nest)
         if (l->parent == NEST_NONE && nest->nlevels) return false; /* on a way out */
         nest->nlevels++;
     }
-    return nest->nlevels > 0;
+    return goes_forward(t, nest);
 }
 
 /* The innermost loop of a block. */
@@ -221,8 +238,7 @@ static bool find_path(const struct translator *t, const struct nest *nest, struc
             if (to[n] == nest->exit) return false;
             if (next > i) from |= bit(next) & ~*path;
             else if (next == own->head) b->goes_back[taken] = true;
-            else if (own->body >> next & 1 && level_of(nest, next) == b->level) return false;
-            else if (nest->levels[level_of(nest, next)].body >> b->block & 1) return false;
+            else if (is_head(nest, next, b->block)) return false;
         }
         if (!from) return true;
         i = (unsigned)__builtin_ctzll(from);
@@ -265,10 +281,11 @@ static bool find_branches(const struct translator *t, struct nest *nest)
     return nest->nbranches > 1;
 }
 
-/* A block on a way out of a loop is executed once for each iteration in which lanes leave. */
+/* A block on a way out of a loop is executed once for each iteration in which lanes leave. False: so are branches of
+ * the loop around it. */
 static bool find_own(struct nest *nest)
 {
-    uint64_t all = 0;
+    bool apart = true;
     for (unsigned i = 0; i < NEST_BLOCKS; i++) {
         unsigned level = level_of(nest, i);
         if (!(nest->blocks >> i & 1)) continue;
@@ -278,11 +295,11 @@ static bool find_own(struct nest *nest)
             if (on_path && (level == NEST_NONE || nest->levels[level].body >> nest->levels[b->level].head & 1))
                 level = b->level;
         }
-        if (level == NEST_NONE) level = 0;
-        nest->levels[level].own |= bit(i);
-        all |= bit(i);
+        nest->levels[level == NEST_NONE ? 0 : level].own |= bit(i);
     }
-    return all == nest->blocks;
+    for (unsigned k = 0; k < nest->nbranches; k++)
+        apart &= nest->levels[nest->branches[k].level].own >> nest->branches[k].block & 1;
+    return apart;
 }
 
 /* The innermost path of a level's branches that a block is on. */
@@ -425,7 +442,7 @@ static bool shares_scalars(const struct translator *t, const struct nest *nest)
 
 static void find_registers(const struct translator *t, struct nest *nest)
 {
-    struct isa_registers used = {0}, written = {0}, before = live_in(&t->liveness, nest->head->pc, MASKED);
+    struct isa_registers used = {0}, written = {0}, before = live_at(&t->liveness, nest->head->pc);
     struct isa_registers behind = live_at(&t->liveness, nest->exit);
     for (unsigned i = 0; i < NEST_BLOCKS; i++) {
         if (!(nest->blocks >> i & 1)) continue;
@@ -485,21 +502,19 @@ static bool keeps_stack(const struct translator *t, const struct nest *nest)
 
 /* ---- nests ---- */
 
-bool nest_find(const struct translator *t, const struct block *head, enum version version, struct nest *nest)
+bool nest_find(const struct translator *t, const struct block *head, struct nest *nest)
 {
     *nest = (struct nest){.head = head};
-    const uint64_t body = loop_body(t, nest, 0, ~0ull);
-    nest->exit = body ? find_exit(t, nest, body) : 0;
-    nest->blocks = body;
+    nest->blocks = loop_body(t, nest, 0, ~0ull);
+    nest->exit = find_exit(t, nest, nest->blocks);
     const struct block *exit = nest->exit ? flow_block(t->flow, nest->exit) : NULL;
-    if (!exit || !t->facts.reached[exit - t->flow->blocks][version] || !add_ways_out(t, nest)) return false;
-    if (function_of(&t->functions, exit) != function_of(&t->functions, head)) return false;
+    if (!exit || function_of(&t->functions, exit) != function_of(&t->functions, head)) return false;
+    if (!add_ways_out(t, nest) || is_entered(t, nest, nest->blocks, 0)) return false;
     for (unsigned i = 0; i < NEST_BLOCKS; i++)
         if (nest->blocks >> i & 1 && !can_run_block(t, nest, i)) return false;
-    if (is_entered(t, nest, nest->blocks, 0)) return false;
     if (!find_levels(t, nest) || !find_branches(t, nest) || !find_own(nest) || !find_paths(t, nest)) return false;
     find_registers(t, nest);
     nest->keeps_rpc = keeps_rpc(t, nest);
     if (nest->keeps_rpc && !facts_of_block(&t->facts, head).rpc.known) return false;
-    return !shares_scalars(t, nest) && keeps_stack(t, nest) && t->facts.in[exit - t->flow->blocks][version].rpc.known;
+    return !shares_scalars(t, nest) && keeps_stack(t, nest);
 }

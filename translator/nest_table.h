@@ -4,37 +4,35 @@
 
 #include "native/native.h"
 
-/* An iteration of a loop is a node in native_tried.nodes, of so many words: the next iteration, the first ones of loops
- * in it, a mask of lanes for each block, and for each divergent branch a mask of those that go to its target. 0: there
- * is no such iteration. */
-static inline uint32_t nest_node_words(uint32_t nchildren, uint32_t nblocks, uint32_t nbranches)
-{
-    return 1 + nchildren + nblocks + nbranches;
-}
+enum { NEST_BLOCKS = 64, NEST_LEVELS = 8, NEST_BRANCHES = 32 };
 
 /* So many lanes run before it is decided whether the others do. */
 enum { NEST_FIRST = 4 };
 
-/* Numbers of 32 bits throughout. A place is where the depth of the SIMT stack is what it is in front of the iteration
+/* An iteration of a loop is a node in native_tried.nodes: the next iteration, the first ones of loops in it, a mask of
+ * lanes for each block, and for each divergent branch a mask of those that go to its target. 0: there is no such
+ * iteration.
+ *
+ * Numbers of 32 bits throughout. A place is where the depth of the SIMT stack is what it is in front of the iteration
  * (0), or as the last branch i has left it for its other path (1 + 2 * i) or for the one of its target (2 + 2 * i). */
 struct nest_table {
-    uint32_t nlevels, nblocks, nbranches;
-    struct {
+    uint32_t nblocks, nbranches;
+    struct nest_table_level {
         uint32_t block, nblocks, branch, nbranches, child, nchildren; /* the first of each, and how many */
         uint32_t back;                                                /* the place of the way to the next iteration */
-    } level[8];
-    struct {
+    } level[NEST_LEVELS];
+    struct nest_table_child {
         uint32_t level, place;
-    } child[8];
-    struct {
-        uint32_t block; /* of its level's; */
+    } child[NEST_LEVELS];
+    struct nest_table_branch {
+        uint32_t block; /* of its level's */
         uint32_t place;
         uint32_t join[NATIVE_COUNTS]; /* what its join counts */
-    } branch[32];
-    struct {
+    } branch[NEST_BRANCHES];
+    struct nest_table_block {
         uint32_t counts[NATIVE_COUNTS];
         uint32_t together, alone; /* host instructions that it takes with vectors, and for one lane; roughly */
-    } block[64];
+    } block[NEST_BLOCKS];
 };
 
 #endif

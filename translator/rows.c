@@ -351,8 +351,9 @@ struct nest_sums {
     const struct nest_table *table;
     struct native_tried *tried;
     uint32_t order, deepest;
-    uint32_t executed[64], lanes[64]; /* of each block: how often, and how many lanes in all */
-    uint32_t diverged[32], met[32];   /* of each branch: how often, and the lanes of its joins that meet again */
+    uint32_t executed[NEST_BLOCKS], lanes[NEST_BLOCKS]; /* of each block: how often, and how many lanes in all */
+    uint32_t diverged[NEST_BRANCHES],
+        met[NEST_BRANCHES]; /* of each branch: how often, and the lanes of its joins that meet again */
 };
 
 /* The depth of the SIMT stack for the two paths of a branch, from that in front of it. */
@@ -372,8 +373,8 @@ static inline void nest_branch(struct nest_sums *s, uint32_t branch, uint32_t ac
 /* All iterations of a loop that has begun `depth` entries deep in the SIMT stack, and of the loops in it. */
 static void nest_sum(struct nest_sums *s, uint32_t level, uint32_t node, uint32_t depth)
 {
-    const __typeof__(s->table->level[0]) *l = &s->table->level[level];
-    uint32_t places[1 + 2 * 32];
+    const struct nest_table_level *l = &s->table->level[level];
+    uint32_t places[1 + 2 * NEST_BRANCHES];
     do {
         const uint32_t *word = s->tried->nodes + node, *child = word + 1, *masks = child + l->nchildren;
         for (uint32_t i = 0; i < l->nblocks; i++) {
@@ -382,12 +383,12 @@ static void nest_sum(struct nest_sums *s, uint32_t level, uint32_t node, uint32_
         }
         places[0] = depth;
         for (uint32_t i = 0; i < l->nbranches; i++) {
-            const __typeof__(s->table->branch[0]) *b = &s->table->branch[l->branch + i];
+            const struct nest_table_branch *b = &s->table->branch[l->branch + i];
             const uint32_t taken = masks[l->nblocks + i];
             nest_branch(s, l->branch + i, masks[b->block], taken, places[b->place], places + 1 + 2 * i);
         }
         for (uint32_t i = 0; i < l->nchildren; i++) {
-            const __typeof__(s->table->child[0]) *c = &s->table->child[l->child + i];
+            const struct nest_table_child *c = &s->table->child[l->child + i];
             if (child[i]) nest_sum(s, c->level, child[i], places[c->place]);
         }
         depth = places[l->back];
@@ -403,8 +404,8 @@ static void nest_sum_all(struct nest_sums *s, uint32_t depth)
     nest_sum(s, 0, 0, depth);
 }
 
-/* Do lanes that run one after the other take less time than vectors? `all` of them would take as long as those that
- * have run, times a number of eighths. */
+/* Do lanes that run one after the other take less time than vectors? All of them take `eighths` / 8 times as long as
+ * those that have run. */
 enum { NEST_BEGIN = 400, NEST_DIVERGENCE = 30 };
 static bool nest_is_faster(const struct nest_sums *s, uint64_t eighths)
 {
@@ -417,8 +418,8 @@ static bool nest_is_faster(const struct nest_sums *s, uint64_t eighths)
     return alone * eighths / 8 + NEST_BEGIN < together;
 }
 
-/* Behind the first NEST_FIRST lanes, if the nest is not known to pay: may the others follow? Each of these lanes would
- * have to execute other blocks than the rest of them. */
+/* Behind the first NEST_FIRST of the lanes, if the nest is not known to pay: may the others follow? For all of them
+ * vectors are taken to execute twice as many blocks as for those that have run. */
 COLD uint32_t nest_may_follow(struct sm *sm, struct native_tried *tried, const struct nest_table *table,
                               const struct native_nest *nest, uint32_t lanes)
 {
@@ -429,7 +430,7 @@ COLD uint32_t nest_may_follow(struct sm *sm, struct native_tried *tried, const s
     return nest_is_faster(&s, (uint64_t)lanes * 8 / (NEST_FIRST * 2));
 }
 
-/* Vectors run the nest for a while, longer from time to time. */
+/* Vectors run the nest for a while, and longer each time. */
 enum { NEST_SHORTEST = 64, NEST_LONGEST = 1 << 16 };
 void nest_give_up(struct native_nest *nest)
 {

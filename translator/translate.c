@@ -389,6 +389,7 @@ static void make_function(struct translator *t)
     t->knl = ir_load(t, t->i32, t->launch, offsetof(struct launch, knl));
     if (t->flow->request->tallies) t->tallies = ir_load(t, t->ptr, t->state, offsetof(struct native_state, tallies));
     t->tried = ir_load(t, t->ptr, t->state, offsetof(struct native_state, tried));
+    t->number = ir_load(t, t->i32, t->state, offsetof(struct native_state, number));
     hoist_begin(t);
     make_variables(t);
     t->next = block_with_phi(t, "next", &t->next_entry);

@@ -74,7 +74,7 @@ struct translator {
 
     /* loop nests whose lanes run one after the other */
     struct nest_code **nests;                  /* by the block at their head; NULL: there is none */
-    LLVMValueRef tried;                        /* the address of struct native_tried */
+    LLVMValueRef tried, number;                /* native_state's */
     LLVMValueRef private_base;                 /* where the lane's private memory begins, ... */
     LLVMValueRef private_items, private_bytes; /* ... words from one of its words to the next, and its size */
 

@@ -107,6 +107,18 @@ static void test_ways_out(void **state)
                                              "found: vxor.vv v2, v2, v5\n vadd.vv v3, v3, v2\n j outa\nnota:") SAVE,
         START LOOP("a", "v4",
                    NEXT BIT(17) MEET("next") " vbne v6, v13, next\n vadd.vv v1, v1, v5\n" PATHS "next: join\n") SAVE,
+        /* out of the inner loop of two, with two paths of its own */
+        START LOOP("a", "v4",
+                   NEXT " vsrl.vi v7, v5, 28\n" LOOP(
+                       "b", "v7",
+                       NEXT OWN BIT(17) MEET("outb") " vbne v6, v13, found\n vadd.vv v1, v1, v5\n j notb\nfound:" IF(
+                           "c", 23, " vxor.vv v2, v2, v5\n", " vadd.vv v3, v3, v2\n") " j outb\nnotb:")) SAVE,
+        /* by two ways, of which one goes on with the end of the other, in front of it */
+        START
+        "loopa: vadd.vi v4, v4, -1\n" NEXT OWN MEET("outa") " vblt v4, v13, outa\n" BIT(17) " vbne v6, v13, far\n" BIT(
+            18) " vbne v6, v13, near\n j latch\n"
+                "near: vadd.vv v3, v3, v2\n j outa\nlatch: vadd.vv v1, v1, v5\n j loopa\n"
+                "far: vxor.vv v2, v2, v5\n j near\nouta: join\n" SAVE,
     };
     (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) run(texts[i], 10000, LAUNCH_DONE);
