@@ -84,6 +84,42 @@ unset VENTUS_TRANSLATE_EFFORT
 VENTUS_TRANSLATE_LANES=convergent run best native k.elf
 same best
 
+# Lanes that diverge in a loop run one after the other, each with the operations of a single number (translator/nest.c).
+cat >lanes.cl <<'END'
+#define IN(shift) in[u >> (shift) & 31]
+#define X as_double(IN(7))
+#define Y as_double(IN(12))
+#define Z as_double(IN(3))
+#define CASE(n, e) case n: r ^= (e); break;
+#define BITS(n, e) CASE(n, as_ulong(e))
+kernel void lanes(global const ulong *in, global ulong *out)
+{
+    uint i = get_global_id(0), u = i * 2654435761u, n = (u >> 27) + 8;
+    ulong r = 0;
+    for (uint k = 0; k < n; k++) {
+        u = u * 1664525 + 1013904223;
+        switch (u >> 29) { CASES }
+        r = r << 1 | r >> 63;
+    }
+    out[i] = r;
+}
+END
+number=0
+for cases in 'BITS(0, X + Y) BITS(1, X * Y) BITS(2, fma(X, Y, Z)) BITS(3, X / Y) BITS(4, sqrt(X)) CASE(5, X < Y) CASE(6, X == Y)' \
+    'BITS(0, floor(X)) BITS(1, ceil(X)) BITS(2, trunc(X)) BITS(3, rint(X)) BITS(4, round(X)) CASE(5, convert_int_sat(X)) CASE(6, convert_uint_sat(X))' \
+    'BITS(0, (double)(int)IN(7)) BITS(1, (double)(uint)IN(7)) BITS(2, (double)as_float((uint)(IN(7) >> 32))) CASE(3, as_uint((float)X)) BITS(4, fmin(X, Y)) BITS(5, fmax(X, Y))' \
+    'CASE(0, convert_long_sat(X)) CASE(1, convert_ulong_sat(X)) BITS(2, (double)(long)IN(7)) BITS(3, (double)IN(7))' \
+    'CASE(0, IN(7) / IN(12)) CASE(1, IN(7) % IN(12)) CASE(2, (long)IN(7) / (long)IN(12)) CASE(3, (long)IN(7) % (long)IN(12)) CASE(4, IN(7) / (IN(12) >> 40)) CASE(5, (long)IN(7) % ((long)IN(12) >> 40))'; do
+    number=$((number + 1))
+    sed "s|CASES|$cases|" lanes.cl >lanes$number.cl
+    "$ventus" cc lanes$number.cl -o lanes$number.elf || wrong "ventus cc lanes$number.cl"
+    run step step lanes$number.elf
+    for level in v3 base; do
+        VENTUS_TRANSLATE_LANES=divergent VENTUS_NATIVE_LEVEL=$level run "$level-lanes$number" native lanes$number.elf
+        same "$level-lanes$number"
+    done
+done
+
 # A divisor of 32 bits takes no routine: half of the code of a division is enough.
 for divisor in 'b[i]' 'b[i] & 0xffffffff' '(uint)b[i]' '(b[i] & 0xffff0000) | (uint)b[i + 1]'; do
     echo "kernel void d(global ulong *a, global ulong *b) { size_t i = get_global_id(0); a[i] /= $divisor; }" >d.cl
