@@ -82,10 +82,17 @@ static inline void reserve_lanes(struct reservations *r, struct warp *w, uint32_
     r->count += n;
 }
 
-/* Returns those of the lanes that have just stored whose words may still be reserved. */
-static inline uint32_t reserve_others(const struct reservations *r, uint32_t stored, const uint32_t *at)
+/* Returns those of the lanes that have just stored whose words may still be reserved. Often only lanes of the same warp
+ * have reservations left: those for which another branch has led past sc.w, as when a comparison fails. */
+static inline uint32_t reserve_others(const struct reservations *r, const struct warp *w, uint32_t stored,
+                                      const uint32_t *at)
 {
-    uint32_t lanes = r->count ? stored : 0;
+    uint32_t lanes = r->count ? stored : 0, shared = 0;
+    if (lanes && r->count == (uint32_t)__builtin_popcount(w->reserved_lanes)) {
+        for (uint32_t left = w->reserved_lanes; left; left &= left - 1)
+            shared |= lanes_at(at, w->reserved[__builtin_ctz(left)]);
+        return lanes & shared;
+    }
     for (uint32_t left = r->counted ? lanes : 0; left; left &= left - 1)
         if (!r->of[reservation_place(at[__builtin_ctz(left)])]) lanes &= ~(left & -left);
     return lanes;
@@ -117,7 +124,7 @@ static inline uint32_t reserve_store(struct reservations *r, struct warp *w, uin
         if (share || value[i] == old) left &= ~lanes_at(at, at[i]);
     }
     RESERVE_LANES failed[lane] = ~stored >> lane & 1;
-    return reserve_others(r, stored, at);
+    return reserve_others(r, w, stored, at);
 }
 
 #endif

@@ -176,6 +176,23 @@ static void test_loops_of_some(void **state)
     run_loops(" li x9, 9\n lr.w v4, (v31)\n", PAIR_PART("", LOOP "out: join\n") " sc.w v6, v2, (v31)\n");
 }
 
+/* Only words that hold what is expected are exchanged; other lanes go on with their reservations, which a store of
+ * another lane, or warp, to the same word ends. */
+#define EXCHANGE(value) \
+    " la x8, out\n setrpc x0, x8, 0\nagain: lr.w v4, (v31)\n vbne v4, v7, out\n sc.w v6, " value ", (v31)\n" \
+    " vadd.vi v3, v3, 1\n vbne v6, v10, again\nout: join\n sc.w v5, v2, (v31)\n"
+static void test_comparisons(void **state)
+{
+    char before[200];
+    (void)state;
+    for (unsigned bits = 0; bits < 4; bits = 2 * bits + 1) {
+        snprintf(before, sizeof before, " vlw12.v v7, 0(v31)\n vid.v v8\n vand.vi v8, v8, %u\n vadd.vv v7, v7, v8\n",
+                 bits);
+        run_loops(before, EXCHANGE("v1"));
+        run_loops(before, EXCHANGE("v4")); /* what it holds: the reservation alone tells */
+    }
+}
+
 /* A lane goes on where it has failed; lanes meet further behind; f reads what the round before has left, or copies a
  * NaN that is not canonical yet. */
 static void test_other_loops(void **state)
@@ -348,19 +365,13 @@ static void test_addresses(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_shapes),
-        cmocka_unit_test(test_lanes),
-        cmocka_unit_test(test_writes),
-        cmocka_unit_test(test_warps),
-        cmocka_unit_test(test_groups),
-        cmocka_unit_test(test_local),
-        cmocka_unit_test(test_faults),
-        cmocka_unit_test(test_addresses),
-        cmocka_unit_test(test_loops),
-        cmocka_unit_test(test_loops_of_some),
-        cmocka_unit_test(test_other_loops),
-        cmocka_unit_test(test_deep_loops),
-        cmocka_unit_test(test_loops_until_failed),
+        cmocka_unit_test(test_shapes),      cmocka_unit_test(test_lanes),
+        cmocka_unit_test(test_writes),      cmocka_unit_test(test_warps),
+        cmocka_unit_test(test_groups),      cmocka_unit_test(test_local),
+        cmocka_unit_test(test_faults),      cmocka_unit_test(test_addresses),
+        cmocka_unit_test(test_loops),       cmocka_unit_test(test_loops_of_some),
+        cmocka_unit_test(test_other_loops), cmocka_unit_test(test_deep_loops),
+        cmocka_unit_test(test_comparisons), cmocka_unit_test(test_loops_until_failed),
         cmocka_unit_test(test_threads),
     };
     if (!engine_usable(&engine_native)) return 0;

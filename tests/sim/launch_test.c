@@ -404,6 +404,31 @@ static void test_reservations_of_a_place(void **state)
     guest_close(&g);
 }
 
+/* Odd lanes branch past sc.w with their reservations. The stores of even ones end those of odd lanes with the same
+ * word, two lanes a word or one. */
+static void test_reservations_of_other_lanes(void **state)
+{
+    struct guest g;
+    (void)state;
+    guest_open(&g);
+    for (unsigned two = 0; two < 2; two++) {
+        char source[600];
+        snprintf(source, sizeof source,
+                 " lui x5, 0x90000\n vid.v v1\n vand.vi v5, v1, 1\n vsrl.vi v1, v1, %u\n vsll.vi v1, v1, 2\n"
+                 " vadd.vx v1, v1, x5\n vmv.v.i v2, 7\n vmv.v.i v6, 0\n la x8, out\n setrpc x0, x8, 0\n"
+                 " lr.w v3, (v1)\n vbne v5, v6, out\n sc.w v4, v2, (v1)\nout: join\n sc.w v4, v2, (v1)\n"
+                 " addi x6, x5, 1024\n vse32.v v4, (x6)\n endprg\n",
+                 two);
+        guest_assemble(&g, source);
+        for (uint32_t k = 0; k < 32; k++) g.data[k] = 7; /* what is stored: the reservation alone tells */
+        guest_run(&g);
+        assert_done(&g);
+        for (uint32_t k = 0; k < 32; k++) assert_int_equal(g.data[256 + k], two || k % 2 == 0);
+        for (uint32_t k = 0; k < 32u >> two; k++) assert_int_equal(g.data[k], 7);
+    }
+    guest_close(&g);
+}
+
 /* ---- faults ---- */
 
 struct expected {
@@ -937,7 +962,8 @@ int main(void)
         cmocka_unit_test(test_last_groups), cmocka_unit_test(test_fresh_state),
         cmocka_unit_test(test_barrier_with_early_exit), cmocka_unit_test(test_spin_across_warps), cmocka_unit_test(test_cancel),
         cmocka_unit_test(test_private), cmocka_unit_test(test_access_shapes), cmocka_unit_test(test_rvv_memory),
-        cmocka_unit_test(test_atomics), cmocka_unit_test(test_reservations), cmocka_unit_test(test_reservations_of_a_word), cmocka_unit_test(test_reservations_of_a_place), cmocka_unit_test(test_faults), cmocka_unit_test(test_simt_overflow),
+        cmocka_unit_test(test_atomics), cmocka_unit_test(test_reservations), cmocka_unit_test(test_reservations_of_a_word), cmocka_unit_test(test_reservations_of_a_place),
+        cmocka_unit_test(test_reservations_of_other_lanes), cmocka_unit_test(test_faults), cmocka_unit_test(test_simt_overflow),
         cmocka_unit_test(test_fault_place), cmocka_unit_test(test_register_limits), cmocka_unit_test(test_launch_limits),
         cmocka_unit_test(test_odd_start), cmocka_unit_test(test_local_closed), cmocka_unit_test(test_local_turns), cmocka_unit_test(test_write_only),
         cmocka_unit_test(test_code_changes), cmocka_unit_test(test_code_patched), cmocka_unit_test(test_code_closed), cmocka_unit_test(test_code_across_pages), cmocka_unit_test(test_code_written), cmocka_unit_test(test_memory_range), cmocka_unit_test(test_writable), cmocka_unit_test(test_config), cmocka_unit_test(test_closed_machines), cmocka_unit_test(test_thread_csrs),
