@@ -19,6 +19,7 @@
 struct loop {
     const struct node *first, *last, *join; /* `last` is the branch, `join` is behind it */
     struct isa_registers in, out; /* read of the iteration before; written, and read by somebody behind the loop */
+    uint64_t scalars;             /* written: what they hold follows from the number of the iteration */
 };
 
 /* ---- which blocks ---- */
@@ -34,6 +35,8 @@ static bool is_nothing(const struct node *n)
     return n->how == HOW_NOTHING || (n->how == HOW_CONTROL && n->effects.control == CONTROL_SETRPC && !n->d.in.rd);
 }
 
+static bool is_scalar_row(const struct node *n) { return n->how == HOW_ROW && isa_table[n->d.in.op].kind == KIND_X; }
+
 /* Nothing but rows and at least one load, of which one lane's words are enough. */
 static bool is_loop(const struct translator *t, const struct block *block)
 {
@@ -42,7 +45,7 @@ static bool is_loop(const struct translator *t, const struct block *block)
     if (!block->count || last->how != HOW_CONTROL || last->effects.control != CONTROL_VBRANCH || !last->d.in.vm)
         return false;
     for (; n < last; n++) {
-        if (!is_load(n) && !is_nothing(n) && !is_plain_row(n)) return false;
+        if (!is_load(n) && !is_nothing(n) && !is_scalar_row(n) && !is_plain_row(n)) return false;
         loads += is_load(n);
     }
     return loads && node_target(last) == block->pc;
@@ -98,6 +101,7 @@ static bool find_loop(const struct translator *t, const struct block *block, str
         for (unsigned i = 0; i < ISA_VREGS / 64; i++) l->in.v[i] |= r.v[i] & ~all.v[i];
         registers_add(&all, &w);
     }
+    l->scalars = all.x & ~1ull;
     l->out = live_in(&t->liveness, l->join->pc, t->version);
     for (unsigned i = 0; i < ISA_VREGS / 64; i++) l->out.v[i] &= all.v[i];
     return count_registers(&l->in) <= EXCHANGE_ROWS && count_registers(&l->out) <= EXCHANGE_ROWS;
@@ -119,6 +123,9 @@ void load_loop_make(struct translator *t)
     struct loop l;
     t->runs = LLVMBuildAlloca(t->b, t->i32, "runs");
     LLVMBuildStore(t->b, ir_u32(t, 0), t->runs);
+    t->longest = LLVMBuildAlloca(t->b, t->i32, "longest");
+    for (unsigned r = 1; r < ISA_XREGS; r++)
+        if (t->used.x >> r & 1) t->last_x[r] = LLVMBuildAlloca(t->b, t->i32, "last");
     if (t->flow->request->lanes == LANES_CONVERGENT || has_fast_gathers(t)) return;
     for (size_t i = 0; i < t->flow->nblocks; i++) {
         const struct block *block = &t->flow->blocks[i];
@@ -142,7 +149,7 @@ static LLVMValueRef rounds_allowed(struct translator *t, const struct loop *l)
 }
 
 /* A load without shape of all lanes takes as long as so many instructions of one lane. */
-enum { SCATTERED_COST = 100, ROUNDS_LEAST = 8 };
+enum { SCATTERED_COST = 400, ROUNDS_LEAST = 8 };
 
 /* Do the iterations of the active lanes, one by one, take less time than one with vectors? */
 static LLVMValueRef is_faster(struct translator *t)
@@ -186,6 +193,7 @@ static LLVMValueRef run_round(struct translator *t, const struct loop *l)
 {
     for (const struct node *n = l->first; n < l->last; n++) {
         if (is_load(n)) set_own(t, n->d.in.rd, single_try_load(t, n, NULL));
+        else if (is_scalar_row(n)) set_x(t, n->d.in.rd, value_of_row(t, n));
         else if (!is_nothing(n)) set_own(t, n->d.in.rd, single_raw_row(t, n));
         facts_step(&t->holds, n, t->flow);
     }
@@ -216,10 +224,45 @@ static LLVMValueRef run_lane(struct translator *t, const struct loop *l, LLVMVal
     return number;
 }
 
-static void run_each(struct translator *t, const struct loop *l, LLVMValueRef most, LLVMBasicBlockRef bad)
+/* Each lane begins with what the scalar registers hold in front of the loop; behind it they hold what the lane with
+ * most iterations leaves there. */
+static void set_scalars(struct translator *t, const struct loop *l, LLVMValueRef *value)
+{
+    for (unsigned r = 1; r < ISA_XREGS; r++)
+        if (l->scalars >> r & 1) set_x(t, r, value[r]);
+}
+
+static void get_scalars(struct translator *t, const struct loop *l, LLVMValueRef *value)
+{
+    for (unsigned r = 1; r < ISA_XREGS; r++)
+        if (l->scalars >> r & 1) value[r] = get_x(t, r);
+}
+
+static void note_scalars(struct translator *t, const struct loop *l, LLVMValueRef number)
+{
+    LLVMValueRef most = LLVMBuildLoad2(t->b, t->i32, t->longest, ""), value[ISA_XREGS];
+    LLVMValueRef longer = LLVMBuildICmp(t->b, LLVMIntUGT, number, most, "");
+    LLVMBuildStore(t->b, LLVMBuildSelect(t->b, longer, number, most, ""), t->longest);
+    get_scalars(t, l, value);
+    for (unsigned r = 1; r < ISA_XREGS; r++) {
+        if (!(l->scalars >> r & 1)) continue;
+        LLVMValueRef last = LLVMBuildLoad2(t->b, t->i32, t->last_x[r], "");
+        LLVMBuildStore(t->b, LLVMBuildSelect(t->b, longer, value[r], last, ""), t->last_x[r]);
+    }
+}
+
+static void take_scalars(struct translator *t, const struct loop *l)
+{
+    for (unsigned r = 1; r < ISA_XREGS; r++)
+        if (l->scalars >> r & 1) set_x(t, r, LLVMBuildLoad2(t->b, t->i32, t->last_x[r], ""));
+}
+
+static void run_each(struct translator *t, const struct loop *l, LLVMValueRef most, LLVMValueRef *scalars,
+                     LLVMBasicBlockRef bad)
 {
     LLVMBasicBlockRef before = LLVMGetInsertBlock(t->b), loop = ir_block(t, "each"), done = ir_block(t, "");
-    LLVMValueRef left, more, lanes = active(t);
+    LLVMValueRef left, more, number, lanes = active(t);
+    LLVMBuildStore(t->b, ir_u32(t, 0), t->longest);
     LLVMBuildBr(t->b, loop);
     ir_at(t, loop);
     left = LLVMBuildPhi(t->b, t->i32, "");
@@ -229,14 +272,17 @@ static void run_each(struct translator *t, const struct loop *l, LLVMValueRef mo
     LLVMValueRef index = LLVMBuildZExt(t->b, lane, t->i64, "");
     LLVMBuildStore(t->b, lane, t->lane);
     load_words(t, &l->in, index);
-    LLVMValueRef ended[] = {t->state, run_lane(t, l, most, bad)};
+    set_scalars(t, l, scalars);
+    number = run_lane(t, l, most, bad);
     save_words(t, &l->out, index);
-    call_function(t, "note_run", ended, 2);
+    note_scalars(t, l, number);
+    call_function(t, "note_run", (LLVMValueRef[]){t->state, number}, 2);
     more = LLVMBuildAnd(t->b, left, LLVMBuildSub(t->b, left, ir_u32(t, 1), ""), "");
     before = LLVMGetInsertBlock(t->b);
     LLVMAddIncoming(left, &more, &before, 1);
     LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntNE, more, ir_u32(t, 0), ""), loop, done);
     ir_at(t, done);
+    take_scalars(t, l);
 }
 
 /* ---- before and behind ---- */
@@ -308,9 +354,11 @@ static void look_again(struct translator *t)
 }
 
 /* The loop runs with vectors, and the warp does not try again soon. */
-static void give_up(struct translator *t, LLVMBasicBlockRef bad, LLVMBasicBlockRef together)
+static void give_up(struct translator *t, const struct loop *l, LLVMValueRef *scalars, LLVMBasicBlockRef bad,
+                    LLVMBasicBlockRef together)
 {
     ir_at(t, bad);
+    set_scalars(t, l, scalars);
     lanes_set_pc(t, 0);
     call_function(t, "forget_runs", &t->state, 1);
     LLVMBuildStore(t->b, LLVMConstInt(t->i1, 0, false), t->may_run);
@@ -321,10 +369,12 @@ static void run(struct translator *t, const struct loop *l, LLVMValueRef most, L
 {
     LLVMBasicBlockRef bad = ir_block(t, "bad"), on = ir_block(t, "");
     const struct facts head = t->holds;
+    LLVMValueRef scalars[ISA_XREGS];
+    get_scalars(t, l, scalars);
     lanes_save_warp(t);
     save_rows(t, &l->in);
     lanes_set_pc(t, t->block->pc);
-    run_each(t, l, most, bad);
+    run_each(t, l, most, scalars, bad);
     lanes_set_pc(t, 0);
     const struct facts behind = t->holds;
     t->holds = head;
@@ -338,7 +388,7 @@ static void run(struct translator *t, const struct loop *l, LLVMValueRef most, L
     look_again(t);
     go_to(t, l->join->pc, t->version);
     memcpy(t->stored, t->kept, sizeof t->stored);
-    give_up(t, bad, together);
+    give_up(t, l, scalars, bad, together);
 }
 
 void run_lanes(struct translator *t)

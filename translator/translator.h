@@ -66,7 +66,8 @@ struct translator {
 
     LLVMValueRef *scattered; /* variables of blocks for load_loop.c: how many loads of the last round had no shape */
     LLVMValueRef may_run;    /* a variable: lanes of the warp may run one after the other; ... */
-    LLVMValueRef runs;       /* ... how often that was done */
+    LLVMValueRef runs;       /* ... how often that was done; ... */
+    LLVMValueRef longest, last_x[ISA_XREGS]; /* ... the most iterations of a lane, and what that lane leaves in x */
 
     /* a lane alone */
     LLVMValueRef lane, own[ISA_VREGS];                  /* its number and its words */

@@ -97,8 +97,35 @@ static void test_numbers(void **state)
     run_all(texts, COUNT(texts), LAUNCH_DONE);
 }
 
-/* In one lane, late or early, in rounds that others do not have; where no lane has come when the loop is over. */
 #define FAR(shift) " vsrl.vi v10, v4, " shift "\n vsll.vi v10, v10, 28\n vadd.vv v11, v8, v10\n vlw12.v v10, 0(v11)\n"
+
+/* Scalar registers that follow from the number of the round, read in it and behind the loop, which leaves them as the
+ * last round of all lanes does: with more rounds in the first lanes or in the last ones, too many, and few lanes. */
+static void test_scalars(void **state)
+{
+#define STEP " addi x14, x14, 3\n slli x15, x14, 1\n vadd.vx v1, v1, x15\n"
+#define USE  " vadd.vx v3, v3, x14\n vadd.vx v2, v2, x15\n"
+    static const char *const texts[] = {
+        START("20", "4") " li x14, 5\n" LOOP(STEP SUM) USE SAVE,
+        START("3", "2") " li x14, 5\n" LOOP(SUM STEP) USE SAVE,
+        START("20", "4") " li x14, 5\n li x15, 1\n" ODD(LOOP(STEP SUM)) USE SAVE,
+        START("20", "0") " li x14, 5\n" LOOP(STEP SUM) USE SAVE,
+        START("20", "9") " li x14, 5\n" LOOP(STEP SUM) USE SAVE,
+        START("20", "4") " vsrl.vi v4, v4, 1\n li x14, 0\n" LOOP_OF(
+            "vblt v14, v4", SUM " addi x14, x14, 1\n vmv.v.x v14, x14\n") " vadd.vx v3, v3, x14\n" SAVE,
+    };
+    static const char *const faults[] = {
+        START("20", "4") " li x14, 5\n" LOOP(STEP SUM FAR("5")) USE SAVE,
+        START("20", "4") " li x14, 5\n" LOOP(SUM FAR("4") STEP) USE SAVE,
+    };
+    (void)state;
+    run_all(texts, COUNT(texts), LAUNCH_DONE);
+    run_all(faults, COUNT(faults), LAUNCH_FAULT);
+    for (uint64_t quantum = 90; quantum < 700; quantum += 122)
+        run(START("20", "4") " li x14, 5\n" LOOP(STEP SUM) USE SAVE, quantum, LAUNCH_DONE);
+}
+
+/* In one lane, late or early, in rounds that others do not have; where no lane has come when the loop is over. */
 static void test_faults(void **state)
 {
     static const char *const texts[] = {
@@ -146,8 +173,8 @@ static void test_slices(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_loops), cmocka_unit_test(test_numbers),
-                                       cmocka_unit_test(test_faults), cmocka_unit_test(test_depth),
-                                       cmocka_unit_test(test_slices)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_loops),   cmocka_unit_test(test_numbers),
+                                       cmocka_unit_test(test_scalars), cmocka_unit_test(test_faults),
+                                       cmocka_unit_test(test_depth),   cmocka_unit_test(test_slices)};
     return cmocka_run_group_tests(tests, pair_setup, pair_teardown);
 }
