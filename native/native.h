@@ -188,8 +188,15 @@ struct native_tried {
     uint32_t *from, rows, lanes, stride;
     uint32_t saved[NATIVE_SAVED][ISA_LANES];
     struct native_nest {
-        uint32_t wait;   /* so many iterations run with vectors before lanes try it again */
-        uint32_t period; /* how many did before the last time; NEST_PAYS: they run faster so */
+        uint32_t wait;   /* so many iterations run with vectors before lanes try it again, ... */
+        uint32_t until;  /* ... which are measured as long as it is larger than this */
+        uint32_t period; /* how many did before the last time; NEST_PAYS: lanes take less time */
+        uint32_t runs;   /* of lanes, since vectors were measured */
+        uint32_t passed; /* instructions of the call when `began` was noted; 0: it was not */
+        uint64_t began;  /* ticks of the host's clock, when lanes or an iteration with vectors began */
+        struct {
+            uint64_t ticks, instructions;
+        } vectors, lanes; /* measured the last time, and since then */
     } nests[NATIVE_NESTS];
     uint32_t nodes[NATIVE_NODES]; /* iterations, see translator/nest_table.h */
 };

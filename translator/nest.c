@@ -10,8 +10,9 @@
  *
  * A nest writes no memory but the lane's own (nest_find.c), so that lanes do not depend on each other, but for programs
  * with data races. If something goes wrong (an access fails or is not aligned, the tree is full, the budget too small),
- * the stores are taken back, and the warp is where it was in front of the nest. Whether lanes run one after the other
- * is decided by what the tree says of the last time; where they do not, the first few of them try it now and then.
+ * the stores are taken back, and the warp is where it was in front of the nest. Lanes run one after the other where
+ * that has taken less time, by the host's clock, than the same number of instructions with vectors; the slower way is
+ * tried now and then.
  *
  * Quanta end late in such a nest, by as many instructions as it has, unless warps might see that: see
  * most_instructions. Launches with tallies have no nests. Called by translate.c. */
@@ -36,57 +37,10 @@ static LLVMValueRef tried_field(struct translator *t, size_t offset) { return ir
 
 /* ---- the table ---- */
 
-static bool divides_longs(const struct node *n) { return n->number >= ROUTINE_UDIV64 && n->number <= ROUTINE_SREM64; }
-
-static bool divides(const struct node *n)
+static void fill_block(const struct translator *t, const struct block *b, struct nest_table_block *to)
 {
-    return n->number == ROUTINE_DIV || n->number == ROUTINE_SQRT || divides_longs(n);
-}
-
-/* Of a chunk; with AVX2 longs are divided lane by lane. */
-static unsigned cost_of_routine(const struct translator *t, const struct node *n)
-{
-    if (divides_longs(n)) return t->words == 16 ? 40 : 8 * t->words;
-    return divides(n) ? 24 : 8;
-}
-
-/* Roughly, in instructions of the host: with vectors, and of one lane. */
-static unsigned cost_together(const struct translator *t, const struct node *n)
-{
-    enum { SCATTERED = 80, PRIVATE = 60, SHAPED = 10, CONTROL = 6 };
-    const struct v_fact base = t->holds.v[n->d.in.rs1 % ISA_VREGS];
-    switch ((enum how)n->how) {
-    case HOW_LOAD:
-    case HOW_STORE:
-        if (n->effects.memory.address == ADDRESS_SCALAR) return 1;
-        if (n->effects.memory.address == ADDRESS_PRIVATE) return base.period && !base.step ? SHAPED : PRIVATE;
-        return base.period ? SHAPED : SCATTERED;
-    case HOW_ROUTINE: return cost_of_routine(t, n) * t->chunks;
-    case HOW_ROW: return isa_table[n->d.in.op].kind == KIND_X ? 1 : t->chunks;
-    case HOW_CONTROL: return CONTROL;
-    default: return 1;
-    }
-}
-
-static unsigned cost_alone(const struct node *n)
-{
-    enum { ACCESS = 3, ROUTINE = 4, DIVISION = 20 };
-    if (n->how == HOW_ROUTINE) return divides(n) ? DIVISION : ROUTINE;
-    return n->how == HOW_LOAD || n->how == HOW_STORE ? ACCESS : 1;
-}
-
-static void fill_block(struct translator *t, const struct block *b, struct nest_table_block *to)
-{
-    enum { MASKED_BLOCK = 12, MARK = 4 };
-    t->holds = facts_of_block(&t->facts, b);
-    to->together = MASKED_BLOCK, to->alone = MARK;
-    for (size_t i = b->first; i < b->first + b->count; i++) {
-        const struct node *n = &t->flow->nodes[i];
-        for (unsigned k = 0; k < NATIVE_COUNTS; k++) to->counts[k] += n->counts[k];
-        to->together += cost_together(t, n);
-        to->alone += cost_alone(n);
-        facts_step(&t->holds, n, t->flow);
-    }
+    for (size_t i = b->first; i < b->first + b->count; i++)
+        for (unsigned k = 0; k < NATIVE_COUNTS; k++) to->counts[k] += t->flow->nodes[i].counts[k];
 }
 
 static unsigned count_below(uint64_t set, unsigned i)
@@ -120,7 +74,7 @@ static unsigned count_children(const struct nest *nest, unsigned level, unsigned
     return n;
 }
 
-static void fill_level(struct translator *t, const struct nest *nest, unsigned level, struct nest_table *table,
+static void fill_level(const struct translator *t, const struct nest *nest, unsigned level, struct nest_table *table,
                        uint32_t *nchildren)
 {
     const struct nest_level *l = &nest->levels[level];
@@ -147,11 +101,9 @@ static LLVMValueRef make_table(struct translator *t, const struct nest *nest)
 {
     enum { WORDS = sizeof(struct nest_table) / 4 };
     struct nest_table table = {0};
-    const struct facts holds = t->holds;
     uint32_t nchildren = 0, words[WORDS];
     LLVMValueRef numbers[WORDS];
     for (unsigned i = 0; i < nest->nlevels; i++) fill_level(t, nest, i, &table, &nchildren);
-    t->holds = holds;
     memcpy(words, &table, sizeof words);
     for (unsigned i = 0; i < WORDS; i++) numbers[i] = ir_u32(t, words[i]);
     LLVMValueRef value = LLVMConstArray2(t->i32, numbers, WORDS);
@@ -527,6 +479,7 @@ static void begin_nest(struct translator *t, struct nest_code *c)
     set_u32(t, c->used, words_of_level(&c->nest, 0));
     LLVMBuildStore(t->b, LLVMConstInt(t->i1, t->version == FULL, false), c->full);
     clear_node(t, ir_u32(t, 0), words_of_level(&c->nest, 0));
+    call_function(t, "nest_begin", (LLVMValueRef[]){nest_of(t, c)}, 1);
     if (!c->nest.stores) {
         LLVMBuildBr(t->b, c->each);
         return;
@@ -593,14 +546,16 @@ static LLVMValueRef is_usual(struct translator *t, const struct nest *nest)
 void nest_enter(struct translator *t)
 {
     struct nest_code *c = may_enter(t) ? find_nest(t) : NULL;
-    LLVMBasicBlockRef look, begin, wait, together;
+    LLVMBasicBlockRef look, begin, wait, measure, together;
     struct v_fact stored[ISA_VREGS];
     if (!c) return;
     const struct block *exit = flow_block(t->flow, c->nest.exit);
     const struct facts *behind = &t->facts.in[exit - t->flow->blocks][t->version];
     if (!t->facts.reached[exit - t->flow->blocks][t->version] || !behind->rpc.known) return;
     if (!c->each) c->each = ir_block(t, "each"), c->bad = ir_block(t, "bad");
-    look = ir_block(t, "look"), begin = ir_block(t, "nest"), wait = ir_block(t, "wait"), together = ir_block(t, "");
+    look = ir_block(t, "look"), begin = ir_block(t, "nest"), wait = ir_block(t, "wait"),
+    measure = ir_block(t, "measure");
+    together = ir_block(t, "");
     LLVMValueRef at = nest_of(t, c), left;
     left = ir_load(t, t->i32, at, offsetof(struct native_nest, wait));
     ir_branch_likely(t, LLVMBuildICmp(t->b, LLVMIntNE, left, ir_u32(t, 0), ""), wait, look);
@@ -617,6 +572,10 @@ void nest_enter(struct translator *t)
     ir_at(t, wait);
     left = ir_intrinsic(t, "llvm.usub.sat", &t->i32, 1, (LLVMValueRef[]){left, ir_u32(t, 1)}, 2);
     ir_store(t, left, at, offsetof(struct native_nest, wait));
+    LLVMValueRef until = ir_load(t, t->i32, at, offsetof(struct native_nest, until));
+    LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntUGE, left, until, ""), measure, together);
+    ir_at(t, measure);
+    call_function(t, "nest_measure", (LLVMValueRef[]){at, instructions_done(t)}, 2);
     LLVMBuildBr(t->b, together);
     ir_at(t, together);
 }

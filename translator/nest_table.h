@@ -31,7 +31,6 @@ struct nest_table {
     } branch[NEST_BRANCHES];
     struct nest_table_block {
         uint32_t counts[NATIVE_COUNTS];
-        uint32_t together, alone; /* host instructions that it takes with vectors, and for one lane; roughly */
     } block[NEST_BLOCKS];
 };
 

@@ -346,7 +346,7 @@ COLD uint32_t nest_save(struct sm *sm, struct native_tried *tried)
     return 1;
 }
 
-/* What the iterations of some lanes count, and what they cost with vectors and one lane after the other. */
+/* What the iterations of some lanes count. */
 struct nest_sums {
     const struct nest_table *table;
     struct native_tried *tried;
@@ -360,14 +360,23 @@ struct nest_sums {
 static inline void nest_branch(struct nest_sums *s, uint32_t branch, uint32_t active, uint32_t taken, uint32_t depth,
                                uint32_t paths[2])
 {
-    const uint32_t n = (uint32_t)__builtin_popcount(active), more = (uint32_t)__builtin_popcount(taken);
-    const bool first = s->order == PATH_TAKEN_FIRST || (s->order == PATH_FEWER_FIRST && more <= n - more);
     paths[0] = paths[1] = depth;
     if (!taken || taken == active) return;
+    const uint32_t n = (uint32_t)__builtin_popcount(active), more = (uint32_t)__builtin_popcount(taken);
+    const bool first = s->order == PATH_TAKEN_FIRST || (s->order == PATH_FEWER_FIRST && more <= n - more);
     paths[first] = depth + 2, paths[!first] = depth + 1;
     s->deepest = s->deepest < depth + 2 ? depth + 2 : s->deepest;
     s->diverged[branch]++;
     s->met[branch] += n;
+}
+
+static inline void nest_blocks(uint32_t *restrict executed, uint32_t *restrict lanes, const uint32_t *restrict masks,
+                               uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        executed[i] += masks[i] != 0;
+        lanes[i] += (uint32_t)__builtin_popcount(masks[i]);
+    }
 }
 
 /* All iterations of a loop that has begun `depth` entries deep in the SIMT stack, and of the loops in it. */
@@ -377,10 +386,7 @@ static void nest_sum(struct nest_sums *s, uint32_t level, uint32_t node, uint32_
     uint32_t places[1 + 2 * NEST_BRANCHES];
     do {
         const uint32_t *word = s->tried->nodes + node, *child = word + 1, *masks = child + l->nchildren;
-        for (uint32_t i = 0; i < l->nblocks; i++) {
-            s->executed[l->block + i] += masks[i] != 0;
-            s->lanes[l->block + i] += (uint32_t)__builtin_popcount(masks[i]);
-        }
+        nest_blocks(s->executed + l->block, s->lanes + l->block, masks, l->nblocks);
         places[0] = depth;
         for (uint32_t i = 0; i < l->nbranches; i++) {
             const struct nest_table_branch *b = &s->table->branch[l->branch + i];
@@ -404,45 +410,95 @@ static void nest_sum_all(struct nest_sums *s, uint32_t depth)
     nest_sum(s, 0, 0, depth);
 }
 
-/* Do lanes that run one after the other take less time than vectors? All of them take `eighths` / 8 times as long as
- * those that have run. */
-enum { NEST_BEGIN = 400, NEST_DIVERGENCE = 30 };
-static bool nest_is_faster(const struct nest_sums *s, uint64_t eighths)
+/* The host's clock, in units of its own. */
+static inline uint64_t nest_ticks(void)
 {
-    uint64_t alone = 0, together = 0;
-    for (uint32_t i = 0; i < s->table->nblocks; i++) {
-        alone += (uint64_t)s->lanes[i] * s->table->block[i].alone;
-        together += (uint64_t)s->executed[i] * s->table->block[i].together;
-    }
-    for (uint32_t i = 0; i < s->table->nbranches; i++) together += (uint64_t)s->diverged[i] * NEST_DIVERGENCE;
-    return alone * eighths / 8 + NEST_BEGIN < together;
+#if defined(__x86_64__)
+    return __builtin_ia32_rdtsc();
+#elif defined(__aarch64__)
+    uint64_t ticks;
+    __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
+    return ticks;
+#else
+    return 0;
+#endif
 }
 
-/* Behind the first NEST_FIRST of the lanes, if the nest is not known to pay: may the others follow? For all of them
- * vectors are taken to execute twice as many blocks as for those that have run. */
-COLD uint32_t nest_may_follow(struct sm *sm, struct native_tried *tried, const struct nest_table *table,
-                              const struct native_nest *nest, uint32_t lanes)
+/* The warp goes on with vectors for a while, and longer each time; the first iterations are measured. */
+enum { NEST_SHORTEST = 64, NEST_LONGEST = 1024, NEST_MEASURED = 16, NEST_TRIED = 4, NEST_RUNS = 1024 };
+static void nest_wait(struct native_nest *nest, uint32_t iterations)
 {
-    if (nest->period == NEST_PAYS) return 1;
-    struct nest_sums s;
-    s.table = table, s.tried = tried, s.order = PATH_TAKEN_FIRST;
-    nest_sum_all(&s, sm->warp->depth);
-    return nest_is_faster(&s, (uint64_t)lanes * 8 / (NEST_FIRST * 2));
+    nest->wait = iterations, nest->until = iterations - NEST_MEASURED;
+    nest->passed = nest->runs = 0;
+    nest->vectors.ticks = nest->vectors.instructions = 0;
+    nest->lanes.ticks = nest->lanes.instructions = 0;
 }
-
-/* Vectors run the nest for a while, and longer each time. */
-enum { NEST_SHORTEST = 64, NEST_LONGEST = 1 << 16 };
 void nest_give_up(struct native_nest *nest)
 {
     const uint32_t period = nest->period == NEST_PAYS ? 0 : nest->period;
     nest->period = period < NEST_SHORTEST ? NEST_SHORTEST : period < NEST_LONGEST ? period * 4 : period;
-    nest->wait = nest->period;
+    nest_wait(nest, nest->period);
+}
+
+/* An iteration begins with vectors, behind so many instructions of the call. The one before may have been another
+ * warp's; if it took so long, it was of another call, or the host did something else. */
+COLD void nest_measure(struct native_nest *nest, uint32_t instructions)
+{
+    enum { LONG = 1 << 22 };
+    const uint64_t now = nest_ticks();
+    if (nest->passed && instructions > nest->passed && now - nest->began < LONG) {
+        nest->vectors.ticks += now - nest->began;
+        nest->vectors.instructions += instructions - nest->passed;
+    }
+    nest->began = now, nest->passed = instructions;
+}
+
+/* Lanes begin. */
+void nest_begin(struct native_nest *nest) { nest->began = nest_ticks(); }
+
+/* Do so many instructions take less time than with vectors? They do as long as nothing is known of these. */
+static bool nest_is_faster(const struct native_nest *nest, uint64_t ticks, uint64_t instructions)
+{
+    const double with_vectors = (double)nest->vectors.ticks * (double)instructions;
+    return !nest->vectors.instructions || (double)ticks * (double)nest->vectors.instructions < with_vectors;
+}
+
+/* Behind the first NEST_FIRST of the lanes: may the others follow? Not if they are far from paying: for all of them
+ * vectors are taken to execute up to four times as many blocks as for those that have run. */
+COLD uint32_t nest_may_follow(struct sm *sm, struct native_tried *tried, const struct nest_table *table,
+                              const struct native_nest *nest, uint32_t lanes)
+{
+    const uint64_t ticks = (nest_ticks() - nest->began) * lanes / NEST_FIRST;
+    uint32_t instructions = 0;
+    struct nest_sums s;
+    if (nest->period == NEST_PAYS || !nest->vectors.instructions) return 1;
+    s.table = table, s.tried = tried, s.order = PATH_TAKEN_FIRST;
+    nest_sum_all(&s, sm->warp->depth);
+    for (uint32_t i = 0; i < table->nblocks; i++)
+        instructions += s.executed[i] * table->block[i].counts[COUNT_INSTRUCTIONS];
+    return nest_is_faster(nest, ticks, 4ull * instructions);
 }
 
 static void nest_add(uint32_t *counts, const uint32_t *each, uint32_t times, uint32_t lanes)
 {
     for (uint32_t i = 0; i < NATIVE_COUNTS; i++)
         counts[i] += i == COUNT_LANES ? each[COUNT_VECTOR] * lanes : each[i] * times;
+}
+
+/* Lanes have run so many instructions: whether they go on so, and whether vectors are to be measured. */
+static void nest_decide(struct native_nest *nest, uint32_t instructions)
+{
+    nest->lanes.ticks += nest_ticks() - nest->began;
+    nest->lanes.instructions += instructions;
+    nest->runs++;
+    const bool far = !nest_is_faster(nest, nest->lanes.ticks, 2 * nest->lanes.instructions);
+    if (nest->runs < NEST_TRIED && nest->vectors.instructions && !far) return;
+    if (!nest->vectors.instructions || !nest_is_faster(nest, nest->lanes.ticks, nest->lanes.instructions)) {
+        nest_give_up(nest);
+        return;
+    }
+    nest->period = NEST_PAYS;
+    if (nest->runs >= NEST_RUNS) nest_wait(nest, 2 * NEST_MEASURED);
 }
 
 /* Counts all iterations in tried->counts and in the counters of the group. 0: they are more than `most` instructions,
@@ -465,8 +521,7 @@ COLD uint32_t nest_count(struct sm *sm, struct native_tried *tried, const struct
     if (tried->counts[COUNT_INSTRUCTIONS] > most || s.deepest > SIMT_DEPTH) return 0;
     c->divergent += diverged;
     if (s.deepest > c->max_simt_depth) c->max_simt_depth = s.deepest;
-    if (nest_is_faster(&s, 8)) nest->period = NEST_PAYS;
-    else nest_give_up(nest);
+    nest_decide(nest, tried->counts[COUNT_INSTRUCTIONS]);
     return 1;
 }
 
