@@ -112,20 +112,12 @@ static void write_answerer(const char *path, const char *first, const char *file
     setenv("VENTUS_TRANSLATE", path, 1);
 }
 
-/* Why there is no translation is printed up to the end of its room, and nothing behind that. */
-static void test_long_reason(void **state)
+/* What the client is told while it asks for a translation that it does not get. */
+static void ask_in_vain(char *said, size_t size)
 {
-    char folder[] = "/tmp/ventus-process-XXXXXX", script[80], file[80], said[1000] = "";
-    struct native_answer answer = {.magic = NATIVE_MAGIC};
     struct translator_process p;
     FILE *f = tmpfile();
-    (void)state;
     assert_non_null(f);
-    assert_non_null(mkdtemp(folder));
-    snprintf(script, sizeof script, "%s/translator", folder);
-    snprintf(file, sizeof file, "%s/answer", folder);
-    memset(answer.why, 'x', sizeof answer.why);
-    write_answerer(script, ":", file, &answer, sizeof answer);
     assert_true(translator_init(&p));
     fflush(NULL);
     const int saved = dup(2);
@@ -135,12 +127,44 @@ static void test_long_reason(void **state)
     close(saved);
     translator_close(&p);
     rewind(f);
-    assert_non_null(fgets(said, sizeof said, f));
+    said[fread(said, 1, size - 1, f)] = 0;
     fclose(f);
+}
+
+/* Why there is no translation is printed up to the end of its room, and nothing behind that; what a translator that
+ * has an answer writes to its error output is not. */
+static void test_long_reason(void **state)
+{
+    char folder[] = "/tmp/ventus-process-XXXXXX", script[80], file[80], said[1000];
+    struct native_answer answer = {.magic = NATIVE_MAGIC};
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    snprintf(script, sizeof script, "%s/translator", folder);
+    snprintf(file, sizeof file, "%s/answer", folder);
+    memset(answer.why, 'x', sizeof answer.why);
+    write_answerer(script, "echo warning >&2", file, &answer, sizeof answer);
+    ask_in_vain(said, sizeof said);
     answer.why[sizeof answer.why - 1] = 0;
     const char *reason = strchr(said, 'x');
     assert_non_null(reason);
     assert_int_equal(strspn(reason, "x"), strlen(answer.why));
+    assert_null(strstr(said, "warning"));
+    unlink(file);
+    unlink(script);
+    rmdir(folder);
+}
+
+/* Of a translator that dies all lines are shown. */
+static void test_last_words(void **state)
+{
+    char folder[] = "/tmp/ventus-process-XXXXXX", script[80], file[80], said[1000];
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    snprintf(script, sizeof script, "%s/translator", folder);
+    snprintf(file, sizeof file, "%s/answer", folder);
+    write_answerer(script, "printf 'a mistake\\n\\n at its place' >&2; kill -9 $$", file, "", 1);
+    ask_in_vain(said, sizeof said);
+    assert_string_equal(said, "ventus-translate: a mistake\nventus-translate:  at its place\n");
     unlink(file);
     unlink(script);
     rmdir(folder);
@@ -230,6 +254,7 @@ static void test_end_of_client(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_end_of_client), cmocka_unit_test(test_given_up),
-                                       cmocka_unit_test(test_long_reason), cmocka_unit_test(test_signals)};
+                                       cmocka_unit_test(test_long_reason), cmocka_unit_test(test_last_words),
+                                       cmocka_unit_test(test_signals)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
