@@ -34,6 +34,7 @@ struct segment {
 };
 
 enum { KEPT_BLOCKS = 8, KEPT_BYTES = 512 << 10 /* most of one: it is filled with zeros when it is used again */ };
+enum { RESTING_BLOCKS = 64, RESTING_MOST = 32 << 20 /* bytes of one */, RESTING_BYTES = 64 << 20 /* of all */ };
 
 /* Where a block may lie: anywhere, or in the upper part, where launches have theirs. */
 enum heap_area { AREA_ALL, AREA_LAUNCHES, HEAP_AREAS };
@@ -42,6 +43,9 @@ struct heap {
     struct blocks blocks;
     struct block kept[KEPT_BLOCKS]; /* freed but still open, whole pages, see memory_keep */
     size_t nkept;
+    struct block resting[RESTING_BLOCKS]; /* freed and closed, but with their host memory, whole pages */
+    size_t nresting;
+    uint64_t resting_bytes;
     unsigned flags; /* enum ventus_heap_flags */
     uint64_t next;  /* VENTUS_HEAP_ASCENDING: first address never given out */
 };
@@ -254,7 +258,11 @@ uint32_t space_physical(const ventus_device *device, uint32_t addr);
 /* Opens and closes the pages of a range, as gpu_mem_open and gpu_mem_close. With the device's lock held. */
 bool space_map(ventus_device *device, uint32_t addr, uint64_t size, unsigned access);
 void space_unmap(ventus_device *device, uint32_t addr, uint64_t size);
-/* The same without parting mappings: the host may leave the pages open, which read as zero then. */
+/* The same, but the pages keep their memory and what it holds. */
+void space_shut(ventus_device *device, uint32_t addr, uint64_t size);
+/* Fills open pages with zeros. */
+void space_clear(ventus_device *device, uint32_t addr, uint64_t size);
+/* As space_unmap without parting mappings: the host may leave the pages open, which read as zero then. */
 void space_discard(ventus_device *device, uint32_t addr, uint64_t size);
 
 /* Host address of a range of open pages, else NULL. */

@@ -39,13 +39,23 @@ static uint64_t area_begin(const struct heap *h, enum heap_area area)
 
 /* ---- pages left open ---- */
 
-/* Removes one from the kept blocks, of which the oldest is the first. */
-static struct block remove_kept(struct heap *h, size_t i)
+/* Removes one from a list of blocks, of which the oldest is the first. */
+static struct block take_out(struct block *list, size_t *count, size_t i)
 {
-    struct block k = h->kept[i];
-    h->nkept--;
-    memmove(h->kept + i, h->kept + i + 1, (h->nkept - i) * sizeof k);
-    return k;
+    struct block b = list[i];
+    --*count;
+    memmove(list + i, list + i + 1, (*count - i) * sizeof b);
+    return b;
+}
+
+static bool lies_in(const struct block *b, uint64_t addr, uint64_t end)
+{
+    return b->addr < end && b->addr + b->size > addr;
+}
+
+static bool is_same(const struct block *a, const struct block *b)
+{
+    return b && a->addr == b->addr && a->size == b->size;
 }
 
 /* Closes the kept blocks that lie in [addr, end) but for one that is exactly `wanted`: it stays open,
@@ -55,16 +65,56 @@ static bool close_kept_range(ventus_device *d, uint64_t addr, uint64_t end, cons
     struct heap *h = &d->heap;
     bool found = false;
     for (size_t i = h->nkept; i-- > 0;) {
-        if (h->kept[i].addr >= end || h->kept[i].addr + h->kept[i].size <= addr) continue;
-        struct block k = remove_kept(h, i);
-        if (wanted && k.addr == wanted->addr && k.size == wanted->size) found = true;
+        if (!lies_in(&h->kept[i], addr, end)) continue;
+        struct block k = take_out(h->kept, &h->nkept, i);
+        if (is_same(&k, wanted)) found = true;
         else space_unmap(d, k.addr, k.size);
     }
     if (found) memset(space_host(d, wanted->addr, wanted->size), 0, wanted->size);
     return found;
 }
 
-static void close_kept(ventus_device *d) { close_kept_range(d, ABI_HEAP_BASE, ABI_HEAP_LIMIT, NULL); }
+/* ---- pages that rest ---- */
+
+/* Buffers are often created, used and released again and again, one in the place of the other. For the host to find and
+ * clear a page when it is first touched takes ten times as long as to fill one with zeros: so pages keep their memory
+ * when they are closed, for the next block of their place and size. */
+
+/* Ends the rest of blocks that lie in [addr, end): their memory goes back, but for that of one that is exactly
+ * `wanted`; then the answer is true. */
+static bool end_rest(ventus_device *d, uint64_t addr, uint64_t end, const struct block *wanted)
+{
+    struct heap *h = &d->heap;
+    bool found = false;
+    for (size_t i = h->nresting; i-- > 0;) {
+        if (!lies_in(&h->resting[i], addr, end)) continue;
+        struct block r = take_out(h->resting, &h->nresting, i);
+        h->resting_bytes -= r.size;
+        if (is_same(&r, wanted)) found = true;
+        else space_unmap(d, r.addr, r.size);
+    }
+    return found;
+}
+
+static bool may_rest(const ventus_device *d, uint64_t size) { return size <= RESTING_MOST && !d->heap.flags; }
+
+static void rest(ventus_device *d, uint32_t addr, uint64_t size)
+{
+    struct heap *h = &d->heap;
+    const struct block r = {.addr = addr, .size = pages_up(size)};
+    while (h->nresting == RESTING_BLOCKS || h->resting_bytes + r.size > RESTING_BYTES)
+        end_rest(d, h->resting->addr, h->resting->addr + h->resting->size, NULL);
+    space_shut(d, addr, r.size);
+    h->resting[h->nresting++] = r;
+    h->resting_bytes += r.size;
+}
+
+/* Frees what is left of blocks in [addr, end). */
+static void close_left(ventus_device *d, uint64_t addr, uint64_t end)
+{
+    close_kept_range(d, addr, end, NULL);
+    end_rest(d, addr, end, NULL);
+}
 
 /* Opens the pages of a new block and sees to it that what is to lie closed behind it does. */
 static bool open_block(ventus_device *d, const struct block *b)
@@ -72,8 +122,14 @@ static bool open_block(ventus_device *d, const struct block *b)
     const struct block pages = {.addr = b->addr, .size = pages_up(b->size)};
     const uint32_t behind = (uint32_t)(pages.addr + pages.size);
     if (!b->packed && space_host(d, behind, ABI_PAGE)) space_unmap(d, behind, ABI_PAGE); /* of a packed block */
+    const bool rested = end_rest(d, b->addr, b->addr + b->span, &pages);
     if (close_kept_range(d, b->addr, b->addr + b->span, &pages)) return true;
-    return space_map(d, b->addr, b->size, GPU_READ | GPU_WRITE);
+    if (!space_map(d, b->addr, b->size, GPU_READ | GPU_WRITE)) {
+        if (rested) space_unmap(d, b->addr, b->size);
+        return false;
+    }
+    if (rested) space_clear(d, b->addr, b->size);
+    return true;
 }
 
 /* May the pages of a freed block stay open? Not when somebody observes accesses, which a debugger alone does not, nor
@@ -88,7 +144,7 @@ static void keep_open(ventus_device *d, uint32_t addr, uint64_t size)
 {
     struct heap *h = &d->heap;
     if (h->nkept == KEPT_BLOCKS) {
-        struct block oldest = remove_kept(h, 0);
+        struct block oldest = take_out(h->kept, &h->nkept, 0);
         space_unmap(d, oldest.addr, oldest.size);
     }
     h->kept[h->nkept++] = (struct block){.addr = addr, .size = pages_up(size)};
@@ -160,7 +216,7 @@ bool ventus_can_share(void)
 static bool open_in_gap(ventus_device *d, uint64_t *at, uint64_t end, uint64_t size)
 {
     for (const uint64_t need = span_of(size, false); *at + need <= end; *at = (*at / SHARED_STEP + 1) * SHARED_STEP) {
-        close_kept_range(d, *at, *at + need, NULL);
+        close_left(d, *at, *at + need);
         if (gpu_mem_open_shared(d->gpu, (uint32_t)*at, size)) return true;
     }
     return false;
@@ -204,6 +260,7 @@ static void close_block(ventus_device *d, const struct block *block, bool keep)
     if (block->shared) gpu_mem_close_shared(d->gpu, block->addr, block->size);
     else if (block->packed && !(d->heap.flags & VENTUS_HEAP_PACKED)) space_discard(d, block->addr, block->size);
     else if (keep && may_keep(d, block->size)) keep_open(d, block->addr, block->size);
+    else if (may_rest(d, block->size)) rest(d, block->addr, block->size);
     else space_unmap(d, block->addr, block->size);
 }
 
@@ -238,7 +295,7 @@ enum ventus_status ventus_free_all(ventus_device *device)
     if (!device) return VENTUS_BAD_ARGUMENT;
     pthread_mutex_lock(&device->lock);
     for (const struct block *b; (b = blocks_above(&device->heap.blocks, 0));) free_locked(device, b->addr, false);
-    close_kept(device);
+    close_left(device, ABI_HEAP_BASE, ABI_HEAP_LIMIT);
     pthread_mutex_unlock(&device->lock);
     return VENTUS_OK;
 }
@@ -261,7 +318,7 @@ enum ventus_status ventus_heap(ventus_device *device, unsigned flags)
     pthread_mutex_lock(&device->lock);
     bool empty = !device->heap.blocks.count;
     if (empty) {
-        close_kept(device);
+        close_left(device, ABI_HEAP_BASE, ABI_HEAP_LIMIT);
         device->heap.flags = flags;
         device->heap.next = ABI_HEAP_BASE;
     }

@@ -73,6 +73,17 @@ void space_unmap(ventus_device *d, uint32_t addr, uint64_t size)
     gpu_mem_close(d->gpu, space_physical(d, addr), size);
 }
 
+void space_shut(ventus_device *d, uint32_t addr, uint64_t size)
+{
+    if (d->entries) set_entries(d, addr, size, 0);
+    gpu_mem_shut(d->gpu, space_physical(d, addr), size);
+}
+
+void space_clear(ventus_device *d, uint32_t addr, uint64_t size)
+{
+    gpu_mem_clear(d->gpu, space_physical(d, addr), size);
+}
+
 void space_discard(ventus_device *d, uint32_t addr, uint64_t size)
 {
     if (d->entries) set_entries(d, addr, size, 0);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <threads.h>
@@ -16,11 +17,17 @@
 #include "host/host.h"
 #include "host/number.h"
 
-enum { MOST_STARTS = 3, PATIENCE = 60 /* seconds */, MOST_PATIENCE = 100000, IMAGE_LIMIT = 256 << 20 };
+enum {
+    MOST_STARTS = 3,
+    PATIENCE = 60 /* seconds */,
+    MOST_PATIENCE = 100000,
+    IMAGE_LIMIT = 256 << 20,
+    ERRORS_MOST = 8000
+};
 
 bool translator_init(struct translator_process *p)
 {
-    *p = (struct translator_process){.socket = -1};
+    *p = (struct translator_process){.socket = -1, .said = -1};
     return pthread_mutex_init(&p->lock, NULL) == 0;
 }
 
@@ -42,19 +49,39 @@ static void complain_of_program(void)
     free(path);
 }
 
-/* It answers on its standard output. Our error output is for what it has been asked to show only: it may live longer
- * than we do, and who reads what we write is not to wait for it. */
+/* Where its error output goes. Ours is for what it has been asked to show only: it may live longer than we do, and who
+ * reads what we write is not to wait for it. What else it says is kept in p->said, for the case that it dies. */
+static int open_errors(struct translator_process *p)
+{
+    int fd;
+    if (secure_getenv("VENTUS_TRANSLATE_DUMP")) fd = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+    else fd = p->said = host_above_standard(memfd_create("ventus-translate", MFD_CLOEXEC));
+    return fd >= 0 ? fd : host_above_standard(open("/dev/null", O_WRONLY | O_CLOEXEC));
+}
+
+/* Shows what it has said, if it has died. */
+static void tell_errors(struct translator_process *p, bool died)
+{
+    char text[ERRORS_MOST + 1], *rest = text;
+    if (p->said < 0) return;
+    const ssize_t n = died ? pread(p->said, text, ERRORS_MOST, 0) : 0;
+    close(p->said);
+    p->said = -1;
+    text[n > 0 ? n : 0] = 0;
+    for (char *line; (line = strsep(&rest, "\n"));)
+        if (*line) host_say("ventus-translate", line);
+}
+
+/* It answers on its standard output. */
 static bool spawn(struct translator_process *p, int theirs)
 {
     static once_flag said = ONCE_FLAG_INIT;
-    bool shows = secure_getenv("VENTUS_TRANSLATE_DUMP") != NULL;
-    int error = shows ? fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3) : -1;
-    if (error < 0) error = host_above_standard(open("/dev/null", O_WRONLY | O_CLOEXEC));
+    const int error = open_errors(p);
     char *path = translator_program(), *argv[] = {path, NULL};
     bool ok = path && error >= 0 && host_spawn(&p->pid, argv, (const int[]){theirs, theirs, error}) == 0;
     if (path && access(path, X_OK)) call_once(&said, complain_of_program);
     free(path);
-    if (error >= 0) close(error);
+    if (error >= 0 && error != p->said) close(error);
     return ok;
 }
 
@@ -122,6 +149,7 @@ static void lose(struct translator_process *p)
     close(socket);
     if (wrong) end_process(p);
     else clear_left(waitpid(p->pid, NULL, WNOHANG) == 0 ? p->pid : 0);
+    tell_errors(p, wrong);
 }
 
 void translator_close(struct translator_process *p)
@@ -150,6 +178,7 @@ static bool start(struct translator_process *p)
     if (kept) return true;
     if (ends[0] >= 0) close(ends[0]);
     if (started) end_process(p);
+    tell_errors(p, false);
     return false;
 }
 

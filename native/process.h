@@ -17,6 +17,7 @@ struct translator_process {
     int socket;           /* -1: not started, or lost */
     bool stopped;
     int pid;
+    int said;        /* what it has written to its error output; -1: it is not kept */
     unsigned starts; /* how often it has been started: one that keeps dying is left alone */
 };
 

@@ -124,7 +124,7 @@ static bool open_local(struct sm *sm, struct slot *slot, const struct launch *l)
 {
     uint64_t have = slot->lds_open, want = local_bytes(l);
     if (have && !mem_allows(sm->gpu, slot->lds_base, have, GPU_READ | GPU_WRITE)) have = 0;
-    if (have > want) mem_shut(sm->gpu, (uint32_t)(slot->lds_base + want), have - want);
+    if (have > want) gpu_mem_shut(sm->gpu, (uint32_t)(slot->lds_base + want), have - want);
     slot->lds_open = have > want ? want : have;
     if (have < want) {
         if (!gpu_mem_open(sm->gpu, (uint32_t)(slot->lds_base + have), want - have, GPU_READ | GPU_WRITE)) return false;

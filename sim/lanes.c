@@ -15,10 +15,12 @@ typedef uint32_t value_fn(uint32_t vs2, uint32_t vs1, uint32_t vd, uint32_t rs1,
 
 NOINLINE void expand_mask(uint32_t lanes, uint32_t *words) { LANE_LOOP words[lane] = 0u - (lanes >> lane & 1); }
 
-/* When all lanes that exist are active, the loop writes the others, too: nobody sees them. */
-INLINE void run_lanes(struct warp *w, const struct insn *in, uint32_t rs1, value_fn *value)
+/* When all lanes that exist are active, the loop writes the others, too: nobody sees them. The number of a scalar rs1
+ * may be that of no register of `v`: then vs1 is rs2's, which is there. */
+INLINE void run_lanes(struct warp *w, const struct insn *in, bool is_scalar, value_fn *value)
 {
-    const uint32_t *vs2 = w->v[in->rs2], *vs1 = w->v[in->rs1], *mask = w->expand;
+    const uint32_t *vs2 = w->v[in->rs2], *vs1 = is_scalar ? vs2 : w->v[in->rs1], *mask = w->expand;
+    const uint32_t rs1 = is_scalar ? w->x[in->rs1] : 0;
     const uint32_t imm = (uint32_t)in->imm, v0 = warp_v0(w), lanes = active_lanes(w, in);
     uint32_t *vd = w->v[in->rd], words[ISA_LANES];
     if (lanes == w->lanes) {
@@ -90,11 +92,11 @@ INLINE uint32_t run_atomic(struct sm *sm, struct warp *w, const struct insn *in,
         (void)vs2, (void)vs1, (void)vd, (void)rs1, (void)imm, (void)mask_bit, (void)lane; \
         return (uint32_t)(expr); \
     }
-#define LANES_FROM(id, expr, scalar) \
+#define LANES_FROM(id, expr, is_scalar) \
     VALUE(id, expr) \
-    static void lanes_##id(struct warp *w, const struct insn *in) { run_lanes(w, in, scalar, value_##id); }
-#define LANES(id, expr)   LANES_FROM(id, expr, 0)
-#define LANES_X(id, expr) LANES_FROM(id, expr, w->x[in->rs1])
+    static void lanes_##id(struct warp *w, const struct insn *in) { run_lanes(w, in, is_scalar, value_##id); }
+#define LANES(id, expr)   LANES_FROM(id, expr, false)
+#define LANES_X(id, expr) LANES_FROM(id, expr, true)
 #define TAKEN(id, expr) \
     VALUE(id, expr) \
     static uint32_t taken_##id(const struct warp *w, const struct insn *in) { return run_branch(w, in, value_##id); }

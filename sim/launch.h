@@ -98,6 +98,13 @@ bool gpu_mem_open(struct gpu *gpu, uint32_t addr, uint64_t size, unsigned access
  * the range is empty or not inside the 32-bit space. */
 void gpu_mem_close(struct gpu *gpu, uint32_t addr, uint64_t size);
 
+/* Closes pages that are likely to be opened again soon. This and opening them again is quicker than with
+ * gpu_mem_close, because they keep their memory and what it holds. */
+void gpu_mem_shut(struct gpu *gpu, uint32_t addr, uint64_t size);
+
+/* Fills the pages of a range that is open for writing with zeros; those without host memory get none. */
+void gpu_mem_clear(struct gpu *gpu, uint32_t addr, uint64_t size);
+
 /* Gives host memory back, but leaves the pages of a range that is open for data open: they read as zero. */
 void gpu_mem_discard(struct gpu *gpu, uint32_t addr, uint64_t size);
 

@@ -33,10 +33,6 @@ enum {
 /* Are all bytes of [addr, addr + size) open for `access`? */
 bool mem_allows(const struct gpu *gpu, uint32_t addr, uint64_t size, unsigned access);
 
-/* Closes pages that are likely to be opened again soon. This and opening them again is quicker than with
- * gpu_mem_close, because they keep their memory and what it holds. */
-void mem_shut(struct gpu *gpu, uint32_t addr, uint64_t size);
-
 /* ---- code.c: decoded instructions ---- */
 
 /* What the engine does with an instruction: the operation itself, or one of these. */

@@ -87,16 +87,35 @@ void gpu_mem_discard(struct gpu *gpu, uint32_t addr, uint64_t size)
     if (page_range(addr, size, &first, &last)) madvise(page_host(gpu, first), page_bytes(first, last), MADV_DONTNEED);
 }
 
-void mem_shut(struct gpu *gpu, uint32_t addr, uint64_t size)
+void gpu_mem_shut(struct gpu *gpu, uint32_t addr, uint64_t size)
 {
     uint32_t first, last;
     if (!page_range(addr, size, &first, &last)) return;
-    if (mprotect(page_host(gpu, first), page_bytes(first, last), PROT_NONE)) {
-        gpu_mem_close(gpu, addr, size);
-        return;
-    }
     code_remapped(gpu, first, last, 0);
     set_pages(gpu, first, last, 0);
+    if (mprotect(page_host(gpu, first), page_bytes(first, last), PROT_NONE)) gpu_mem_close(gpu, addr, size);
+}
+
+/* Which of the pages at p have host memory that can be written at once? When the host does not say: all. */
+static void find_memory(void *p, size_t pages, unsigned char *there)
+{
+    if (mincore(p, pages << PAGE_BITS, there)) memset(there, 1, pages);
+}
+
+void gpu_mem_clear(struct gpu *gpu, uint32_t addr, uint64_t size)
+{
+    enum { SOME = 1024 /* pages */ };
+    unsigned char there[SOME];
+    uint32_t first, last;
+    if (!page_range(addr, size, &first, &last)) return;
+    for (uint32_t from = first, run; from <= last; from += run) {
+        char *p = page_host(gpu, from);
+        const uint32_t n = last - from < SOME ? last - from + 1 : SOME;
+        find_memory(p, n, there);
+        for (run = 1; run < n && (there[run] & 1) == (there[0] & 1);) run++;
+        if (there[0] & 1) memset(p, 0, (size_t)run << PAGE_BITS);
+        else madvise(p, (size_t)run << PAGE_BITS, MADV_DONTNEED);
+    }
 }
 
 /* ---- memory at the same address in the host ---- */

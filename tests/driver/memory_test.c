@@ -4,11 +4,13 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
 #include "program.h"
+#include "driver/gpu.h"
 #include "isa/abi.h"
 
 enum { MIB = 1 << 20 };
@@ -85,6 +87,91 @@ static void test_policies(void **state)
         assert_int_equal(ventus_free(d, a), VENTUS_OK);
     }
     assert_int_equal(ventus_alloc(d, ventus_memory_size(d), &b), VENTUS_NO_DEVICE_MEMORY);
+    ventus_close(d);
+}
+
+/* ---- blocks that come and go ---- */
+
+static long faults_of_host(void)
+{
+    struct rusage u;
+    getrusage(RUSAGE_SELF, &u);
+    return u.ru_minflt;
+}
+
+/* Bytes of this process that lie in memory. */
+static int64_t resident(void)
+{
+    long pages = 0;
+    FILE *f = fopen("/proc/self/statm", "r");
+    if (!f || fscanf(f, "%*d %ld", &pages) != 1) pages = 0;
+    if (f) fclose(f);
+    return pages * sysconf(_SC_PAGESIZE);
+}
+
+static uint8_t byte_at(ventus_device *d, uint32_t addr)
+{
+    uint8_t byte = 1;
+    assert_int_equal(ventus_read(d, &byte, addr, 1), VENTUS_OK);
+    return byte;
+}
+
+/* A block in the place of one that has been freed finds its pages in memory, but nothing in them. */
+static void test_again(void **state)
+{
+    enum { ROUNDS = 100 };
+    ventus_device *d = open_device();
+    uint8_t *bytes = malloc(MIB);
+    uint32_t addr, first = 0;
+    (void)state;
+    memset(bytes, 1, MIB);
+    const long before = faults_of_host();
+    for (int i = 0; i < ROUNDS; i++) {
+        assert_int_equal(ventus_alloc(d, MIB, &addr), VENTUS_OK);
+        if (!i) first = addr;
+        assert_int_equal(addr, first);
+        for (uint32_t at = 0; at < MIB; at += 999) assert_int_equal(byte_at(d, addr + at), 0);
+        assert_int_equal(ventus_write(d, addr, bytes, MIB), VENTUS_OK);
+        assert_int_equal(ventus_free(d, addr), VENTUS_OK);
+        assert_int_equal(ventus_read(d, bytes, addr, 1), VENTUS_OUT_OF_RANGE);
+    }
+    assert_in_range(faults_of_host() - before, 0, ROUNDS * (MIB / ABI_PAGE) / 4);
+    assert_int_equal(ventus_alloc(d, MIB / 2, &addr), VENTUS_OK); /* of another size */
+    assert_int_equal(addr, first);
+    assert_int_equal(byte_at(d, addr + MIB / 2 - 1), 0);
+    assert_null(gpu_mem(device_gpu(d), addr + MIB / 2, 1));
+    free(bytes);
+    ventus_close(d);
+}
+
+/* Freed blocks keep no more than a part of their memory, and none that they did not have. */
+static void test_kept_memory(void **state)
+{
+    enum { SIZE = 16 * MIB, BLOCKS = 10, MOST = 64 * MIB, ELSE = 8 * MIB /* that the process may need meanwhile */ };
+    ventus_device *d = open_device();
+    uint8_t *bytes = calloc(1, SIZE);
+    uint32_t addr[BLOCKS];
+    (void)state;
+    memset(bytes, 1, SIZE);
+    const int64_t before = resident();
+    for (uint32_t i = 0; i < 50; i++) {
+        const uint32_t at = SIZE / 50 * i;
+        assert_int_equal(ventus_alloc(d, SIZE, addr), VENTUS_OK);
+        if (i) assert_int_equal(byte_at(d, addr[0] + at - SIZE / 50), 0);
+        assert_int_equal(ventus_write(d, addr[0] + at, "x", 1), VENTUS_OK);
+        assert_int_equal(ventus_free(d, addr[0]), VENTUS_OK);
+    }
+    assert_true(resident() - before < ELSE);
+    for (int i = 0; i < BLOCKS; i++) {
+        assert_int_equal(ventus_alloc(d, SIZE, &addr[i]), VENTUS_OK);
+        assert_int_equal(ventus_write(d, addr[i], bytes, SIZE), VENTUS_OK);
+    }
+    assert_true(resident() - before > BLOCKS * SIZE - ELSE);
+    for (int i = 0; i < BLOCKS; i++) assert_int_equal(ventus_free(d, addr[i]), VENTUS_OK);
+    assert_true(resident() - before < MOST + ELSE);
+    assert_int_equal(ventus_free_all(d), VENTUS_OK);
+    assert_true(resident() - before < ELSE);
+    free(bytes);
     ventus_close(d);
 }
 
@@ -388,7 +475,8 @@ int main(void)
         cmocka_unit_test(test_closed_again),   cmocka_unit_test(test_policies),
         cmocka_unit_test(test_after_launches), cmocka_unit_test(test_threads),
         cmocka_unit_test(test_devices),        cmocka_unit_test(test_no_buffer),
-        cmocka_unit_test(test_shared),
+        cmocka_unit_test(test_shared),         cmocka_unit_test(test_again),
+        cmocka_unit_test(test_kept_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

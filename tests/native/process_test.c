@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -97,41 +98,117 @@ static void test_given_up(void **state)
     rmdir(folder);
 }
 
-/* Why there is no translation is printed up to the end of its room, and nothing behind that. */
-static void test_long_reason(void **state)
+/* A script that reads a request without a program, does what `first` says, and answers with what is in `file`. */
+static void write_answerer(const char *path, const char *first, const char *file, const void *answer, size_t size)
 {
-    char folder[] = "/tmp/ventus-process-XXXXXX", script[80], file[80], said[1000] = "";
-    struct native_answer answer = {.magic = NATIVE_MAGIC};
-    struct translator_process p;
-    (void)state;
-    assert_non_null(mkdtemp(folder));
-    snprintf(script, sizeof script, "%s/translator", folder);
-    snprintf(file, sizeof file, "%s/answer", folder);
-    memset(answer.why, 'x', sizeof answer.why);
     FILE *f = fopen(file, "w");
-    assert_int_equal(fwrite(&answer, sizeof answer, 1, f), 1);
+    assert_non_null(f);
+    assert_int_equal(fwrite(answer, size, 1, f), 1);
     fclose(f);
-    f = fopen(script, "w");
-    fprintf(f, "#!/bin/sh\nhead -c %zu >/dev/null\nexec cat %s\n", sizeof(struct native_request), file);
+    assert_non_null(f = fopen(path, "w"));
+    fprintf(f, "#!/bin/sh\nhead -c %zu >/dev/null\n%s\nexec cat %s\n", sizeof(struct native_request), first, file);
     fclose(f);
-    assert_int_equal(chmod(script, 0700), 0);
-    setenv("VENTUS_TRANSLATE", script, 1);
+    assert_int_equal(chmod(path, 0700), 0);
+    setenv("VENTUS_TRANSLATE", path, 1);
+}
+
+/* What the client is told while it asks for a translation that it does not get. */
+static void ask_in_vain(char *said, size_t size)
+{
+    struct translator_process p;
+    FILE *f = tmpfile();
+    assert_non_null(f);
     assert_true(translator_init(&p));
     fflush(NULL);
     const int saved = dup(2);
-    assert_non_null(f = tmpfile());
     dup2(fileno(f), 2);
     assert_null(ask(&p));
     dup2(saved, 2);
     close(saved);
     translator_close(&p);
     rewind(f);
-    assert_non_null(fgets(said, sizeof said, f));
+    said[fread(said, 1, size - 1, f)] = 0;
     fclose(f);
+}
+
+/* Why there is no translation is printed up to the end of its room, and nothing behind that; what a translator that
+ * has an answer writes to its error output is not. */
+static void test_long_reason(void **state)
+{
+    char folder[] = "/tmp/ventus-process-XXXXXX", script[80], file[80], said[1000];
+    struct native_answer answer = {.magic = NATIVE_MAGIC};
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    snprintf(script, sizeof script, "%s/translator", folder);
+    snprintf(file, sizeof file, "%s/answer", folder);
+    memset(answer.why, 'x', sizeof answer.why);
+    write_answerer(script, "echo warning >&2", file, &answer, sizeof answer);
+    ask_in_vain(said, sizeof said);
     answer.why[sizeof answer.why - 1] = 0;
     const char *reason = strchr(said, 'x');
     assert_non_null(reason);
     assert_int_equal(strspn(reason, "x"), strlen(answer.why));
+    assert_null(strstr(said, "warning"));
+    unlink(file);
+    unlink(script);
+    rmdir(folder);
+}
+
+/* Of a translator that dies all lines are shown. */
+static void test_last_words(void **state)
+{
+    char folder[] = "/tmp/ventus-process-XXXXXX", script[80], file[80], said[1000];
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    snprintf(script, sizeof script, "%s/translator", folder);
+    snprintf(file, sizeof file, "%s/answer", folder);
+    write_answerer(script, "printf 'a mistake\\n\\n at its place' >&2; kill -9 $$", file, "", 1);
+    ask_in_vain(said, sizeof said);
+    assert_string_equal(said, "ventus-translate: a mistake\nventus-translate:  at its place\n");
+    unlink(file);
+    unlink(script);
+    rmdir(folder);
+}
+
+static void ignore(int number) { (void)number; }
+
+/* Signals of the client that arrive while it waits for the answer do not end the wait. */
+static void test_signals(void **state)
+{
+    char folder[] = "/tmp/ventus-process-XXXXXX", script[80], file[80], fifo[80], wait[100];
+    struct {
+        struct native_answer answer;
+        char image[8];
+    } sent = {{.magic = NATIVE_MAGIC, .size = sizeof sent.image}, "image"};
+    const struct sigaction act = {.sa_handler = ignore};
+    struct translator_process p;
+    struct sigaction before;
+    pthread_t asking;
+    void *image;
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    snprintf(script, sizeof script, "%s/translator", folder);
+    snprintf(file, sizeof file, "%s/answer", folder);
+    snprintf(fifo, sizeof fifo, "%s/fifo", folder);
+    snprintf(wait, sizeof wait, "timeout 60 cat %s", fifo);
+    assert_int_equal(mkfifo(fifo, 0600), 0);
+    write_answerer(script, wait, file, &sent, sizeof sent);
+    assert_int_equal(sigaction(SIGUSR1, &act, &before), 0);
+    assert_true(translator_init(&p));
+    assert_int_equal(pthread_create(&asking, NULL, ask, &p), 0);
+    const int end = open(fifo, O_WRONLY | O_CLOEXEC); /* waits for the script, which has read the request */
+    for (int i = 0; i < 100; i++) {
+        assert_int_equal(pthread_kill(asking, SIGUSR1), 0);
+        usleep(1000);
+    }
+    close(end);
+    assert_int_equal(pthread_join(asking, &image), 0);
+    assert_non_null(image);
+    assert_memory_equal(image, sent.image, sizeof sent.image);
+    free(image);
+    translator_close(&p);
+    assert_int_equal(sigaction(SIGUSR1, &before, NULL), 0);
+    unlink(fifo);
     unlink(file);
     unlink(script);
     rmdir(folder);
@@ -177,6 +254,7 @@ static void test_end_of_client(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_end_of_client), cmocka_unit_test(test_given_up),
-                                       cmocka_unit_test(test_long_reason)};
+                                       cmocka_unit_test(test_long_reason), cmocka_unit_test(test_last_words),
+                                       cmocka_unit_test(test_signals)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
