@@ -1,5 +1,5 @@
 /* Kernel objects: arguments, and what clients ask about a kernel.
- * clSetKernelArg copies values straight to their places in the argument image; buffers are only watched
+ * clSetKernelArg copies values straight to their places in the argument buffer; buffers are only watched
  * (their address is looked up at enqueue, their reference count never changes). A kernel shares its
  * program's executable and stays usable when the program is gone. Called through icd.c and ndrange.c. */
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* Kernel launches: checks, the choice of a local size, and the command that runs a launch.
- * Everything a launch depends on is fixed when it is enqueued: the driver copies the argument image with the addresses
+ * Everything a launch depends on is fixed when it is enqueued: the driver copies the argument buffer with the addresses
  * of the buffers, and the command holds the buffers. A kernel that fails on the device ends its event with
  * CL_OUT_OF_RESOURCES, and the client's callback learns where. Called through icd.c. */
 #include <string.h>

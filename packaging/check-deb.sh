@@ -18,11 +18,16 @@ said=$(lintian --allow-root "$debs"/*.changes 2>/dev/null) || die "$said"
 [ -z "$said" ] || die "$said"
 
 root=$(mktemp -d)
-trap 'umount "$root/proc" "$root/sys" 2>/dev/null; rm -rf --one-file-system "$root"' EXIT
+trap 'umount "$root/proc" "$root/sys" 2>/dev/null; rm -rf --one-file-system "$root" "$root.before"' EXIT
 inside() { env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/tmp/home LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive chroot "$root" "$@"; }
 installs() { inside apt-get -q -y --no-install-recommends install "$@" >"$root/tmp/apt.log" 2>&1 || { tail -n 20 "$root/tmp/apt.log"; die "apt-get install $*"; }; }
-files() { inside find / -xdev ! -path '/proc/*' ! -path '/dev/*' ! -path '/sys/*' ! -path '/tmp/*' ! -path '/var/cache/*' ! -path '/var/log/*' \
-    ! -path '/var/lib/apt/*' ! -path '/var/lib/dpkg/*' -printf '%p %y\n' | sort; }
+# All of it but what changes with any package: lists of apt and dpkg, and logs; alternatives and caches are looked at. Caches in homes
+# have what users have compiled, and are not for packages to touch.
+files() {
+    rm -rf "$root"/tmp/*.log "$root/tmp/device" "$root/tmp/build" "$root/tmp/home/.cache"
+    inside find / -xdev ! -path '/proc/*' ! -path '/dev/*' ! -path '/sys/*' ! -path '/var/cache/apt/*' ! -path '/var/log/*' \
+        ! -path '/var/lib/apt/*' ! -path '/var/lib/dpkg/info/*' ! -path '/var/lib/dpkg/*-old' -printf '%p %y\n' | sort
+}
 
 say "a new $suite"
 debootstrap --variant=minbase "$suite" "$root" "${mirror:-http://deb.debian.org/debian}" >"$root.log" || { tail "$root.log"; die debootstrap; }
@@ -35,7 +40,7 @@ cp -r "$(dirname "$0")/../debian/tests" "$root/tmp/tests"
 installs clinfo pocl-opencl-icd python3-pyopencl python3-numpy gcc libc6-dev make pkg-config cmake ocl-icd-opencl-dev libpng-dev \
     libjpeg-dev clang-19 man-db
 inside clinfo -l | grep -q Ventus && die "there is a device before anything is installed"
-files >"$root/tmp/before"
+files >"$root.before"
 
 say "installing"
 installs $(cd "$debs" && for deb in *.deb; do case $deb in *dbgsym*) ;; *) echo "/tmp/debs/$deb" ;; esac; done)
@@ -53,5 +58,5 @@ inside apt-get -q -y remove $packages >"$root/tmp/apt.log" 2>&1 || { tail "$root
 inside clinfo -l | grep -q Ventus && die "the device is still there"
 inside dpkg --purge $packages >"$root/tmp/apt.log" 2>&1 || { tail "$root/tmp/apt.log"; die purge; }
 inside apt-get -q -y autoremove --purge >"$root/tmp/apt.log" 2>&1 || die autoremove # libraries that came with them
-files | diff "$root/tmp/before" - || die "not all is gone"
+files | diff "$root.before" - || die "not all is gone"
 say "good: found by OpenCL programs, gone without a trace"

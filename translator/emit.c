@@ -9,6 +9,7 @@
 
 #include <elf.h>
 #include <llvm-c/Analysis.h>
+#include <llvm-c/Linker.h>
 #include <llvm-c/Support.h>
 #include <llvm-c/Target.h>
 #include <llvm-c/TargetMachine.h>
@@ -112,23 +113,30 @@ static void align_stack(const struct translation *t)
     LLVMDisposeBuilder(b);
 }
 
-/* Row functions that nobody calls go before any pass sees them; the others are inlined, but for the cold ones. These
- * keep the caller's registers, but LLVM would clear the upper halves of all behind that, as if they had been theirs. */
-static void prepare_functions(const struct translation *t)
+/* Row functions that are called, and what these call: the linker reads and copies no other ones of such linkage. */
+static bool link_rows(struct translation *t)
 {
-    LLVMValueRef sample = NULL;
-    for (LLVMValueRef f = LLVMGetFirstFunction(t->module), next; f; f = next) {
-        next = LLVMGetNextFunction(f);
-        if (f == t->function || f == t->entry || LLVMIsDeclaration(f)) continue;
-        if (!sample) {
-            sample = f;
+    LLVMModuleRef rows = t->rows;
+    bool known = false;
+    for (LLVMValueRef f = LLVMGetFirstFunction(rows); f; f = LLVMGetNextFunction(f)) {
+        if (LLVMIsDeclaration(f)) continue;
+        if (!known) {
             copy_text(t, f, "target-cpu");
             copy_text(t, f, "target-features");
         }
-        if (!LLVMGetFirstUse(f)) {
-            LLVMDeleteFunction(f);
-            continue;
-        }
+        known = true;
+        if (LLVMGetLinkage(f) == LLVMExternalLinkage) LLVMSetLinkage(f, LLVMLinkOnceODRLinkage);
+    }
+    t->rows = NULL; /* linking consumes it */
+    return !LLVMLinkModules2(t->module, rows);
+}
+
+/* Row functions are inlined, but for the cold ones. These keep the caller's registers, but LLVM would clear the upper
+ * halves of all behind that, as if they had been theirs. */
+static void prepare_functions(const struct translation *t)
+{
+    for (LLVMValueRef f = LLVMGetFirstFunction(t->module); f; f = LLVMGetNextFunction(f)) {
+        if (f == t->function || f == t->entry || LLVMIsDeclaration(f)) continue;
         LLVMSetLinkage(f, LLVMInternalLinkage);
         if (LLVMGetFunctionCallConv(f) == LLVMCCallConv) add_attribute(t, f, "alwaysinline");
         else add_feature(t, f, "-vzeroupper");
@@ -252,6 +260,10 @@ static LLVMMemoryBufferRef make_object(struct translation *t, char *why, size_t 
 {
     char *error = NULL;
     LLVMMemoryBufferRef object = NULL;
+    if (!link_rows(t)) {
+        snprintf(why, why_size, "the row functions do not link");
+        return NULL;
+    }
     prepare_functions(t);
     LLVMTargetMachineRef machine = make_machine(t, &error);
     if (machine && is_valid(t, why, why_size) && run_passes(t, machine, why, why_size) &&

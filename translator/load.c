@@ -1,4 +1,5 @@
-/* Loads of all lanes, by the shape of their addresses, known or found when the code runs. */
+/* Loads of all lanes, by the shape of their addresses: uniform, consecutive (coalesced), strided or any. load_vector
+ * chooses: what facts.c knows is decided here, the rest by the code that is made, when it runs. */
 #include "translator/access.h"
 
 /* Where a load of a unit reads. A masked load from unmapped memory takes a hundred times as long, even if no lane is

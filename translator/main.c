@@ -52,20 +52,29 @@ static LLVMMemoryBufferRef rows_of(enum native_level level, char *why, size_t wh
     return kept[level];
 }
 
+/* Names and types; the body of a function is read when it is linked, for most programs call few of the hundreds. */
+static LLVMModuleRef open_rows(LLVMContextRef context, LLVMMemoryBufferRef rows)
+{
+    LLVMModuleRef module;
+    LLVMMemoryBufferRef all =
+        LLVMCreateMemoryBufferWithMemoryRange(LLVMGetBufferStart(rows), LLVMGetBufferSize(rows), "rows", false);
+    return LLVMGetBitcodeModuleInContext2(context, all, &module) ? NULL : module; /* has taken the buffer */
+}
+
 /* ---- one request ---- */
 
-static bool translate_module(LLVMModuleRef module, const struct native_request *r, const uint32_t *program,
+static bool translate_module(LLVMModuleRef rows, const struct native_request *r, const uint32_t *program,
                              struct image *image, char *why, size_t why_size)
 {
     struct flow flow;
-    struct translation t = {0};
+    struct translation t = {.rows = rows};
     uint32_t start = emit_clock();
-    bool ok = flow_make(&flow, r, program) && translate_flow(&t, module, &flow);
+    bool ok = flow_make(&flow, r, program) && translate_flow(&t, rows, &flow);
     t.build_us = emit_clock() - start;
     if (!ok) snprintf(why, why_size, "out of memory");
-    if (secure_getenv("VENTUS_TRANSLATE_DUMP")) LLVMDumpModule(module);
+    if (t.module && secure_getenv("VENTUS_TRANSLATE_DUMP")) LLVMDumpModule(t.module);
     ok = ok && emit_image(&t, image, why, why_size);
-    if (secure_getenv("VENTUS_TRANSLATE_DUMP")) LLVMDumpModule(module);
+    if (t.module && secure_getenv("VENTUS_TRANSLATE_DUMP")) LLVMDumpModule(t.module);
     translation_free(&t);
     flow_free(&flow);
     return ok;
@@ -76,14 +85,9 @@ static bool answer_request(const struct native_request *r, const uint32_t *progr
 {
     LLVMMemoryBufferRef rows = rows_of((enum native_level)r->level, why, why_size);
     LLVMContextRef context = LLVMContextCreate();
-    LLVMModuleRef module;
-    bool ok = false;
-    if (rows && LLVMParseBitcodeInContext2(context, rows, &module)) {
-        snprintf(why, why_size, "the row functions cannot be read");
-    } else if (rows) {
-        ok = translate_module(module, r, program, image, why, why_size);
-        LLVMDisposeModule(module);
-    }
+    LLVMModuleRef module = rows ? open_rows(context, rows) : NULL;
+    bool ok = module && translate_module(module, r, program, image, why, why_size);
+    if (rows && !module) snprintf(why, why_size, "the row functions cannot be read");
     LLVMContextDispose(context);
     return ok;
 }

@@ -441,7 +441,16 @@ static void forget_facts(struct translator *t)
     nests_free(t);
 }
 
-bool translate_flow(struct translation *out, LLVMModuleRef module, const struct flow *flow)
+/* An empty module for the same processor as that of the row functions. */
+static LLVMModuleRef make_module(LLVMModuleRef rows)
+{
+    LLVMModuleRef module = LLVMModuleCreateWithNameInContext("translation", LLVMGetModuleContext(rows));
+    LLVMSetTarget(module, LLVMGetTarget(rows));
+    LLVMSetDataLayout(module, LLVMGetDataLayoutStr(rows));
+    return module;
+}
+
+bool translate_flow(struct translation *out, LLVMModuleRef rows, const struct flow *flow)
 {
     static const unsigned words[] = {
 #define LEVEL(name, words, cpu) words,
@@ -449,9 +458,10 @@ bool translate_flow(struct translation *out, LLVMModuleRef module, const struct 
 #undef LEVEL
     };
     struct translator *t = calloc(1, sizeof *t);
-    *out = (struct translation){.module = module, .flow = flow, .words = words[flow->request->level]};
+    *out = (struct translation){
+        .module = make_module(rows), .rows = rows, .flow = flow, .words = words[flow->request->level]};
     if (!t) return false;
-    *t = (struct translator){.out = out, .flow = flow, .context = LLVMGetModuleContext(module)};
+    *t = (struct translator){.out = out, .flow = flow, .context = LLVMGetModuleContext(rows)};
     t->words = out->words;
     t->items = flow->request->items;
     t->full = ~0u >> (ISA_LANES - t->items);
@@ -481,4 +491,6 @@ void translation_free(struct translation *t)
 {
     free(t->entries);
     free(t->sites);
+    if (t->rows) LLVMDisposeModule(t->rows);
+    if (t->module) LLVMDisposeModule(t->module);
 }

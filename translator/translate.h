@@ -6,10 +6,11 @@
 
 #include "translator/flow.h"
 
-/* A translation: the module of row functions with `function` (a native_code) added to it, and its tables. `entry`, in
- * front of it, has the same type and the name of what the machine calls, and is empty. */
+/* A translation: a module with `function` (a native_code), and its tables. `entry`, in front of it, has the same type
+ * and the name of what the machine calls, and is empty. */
 struct translation {
     LLVMModuleRef module;
+    LLVMModuleRef rows; /* the row functions, whose bodies are read when they are linked; NULL: they have been */
     LLVMValueRef entry, function;
     const struct flow *flow;
     unsigned words; /* of a chunk */
@@ -21,9 +22,9 @@ struct translation {
     uint32_t build_us, pass_us, code_us; /* processor time of the steps */
 };
 
-/* Adds both functions to `module`, which holds the row functions for the request's level (rows.c). False: the host has
- * no memory. translation_free frees the tables, not the module. */
-bool translate_flow(struct translation *t, LLVMModuleRef module, const struct flow *flow);
+/* Makes both functions in a module of their own, with declarations of the functions of `rows` that they call: those for
+ * the request's level (rows.c). False: the host has no memory. translation_free frees all of it, `rows` as well. */
+bool translate_flow(struct translation *t, LLVMModuleRef rows, const struct flow *flow);
 void translation_free(struct translation *t);
 
 #endif

@@ -376,9 +376,19 @@ void leave_if(struct translator *t, const struct node *n, LLVMValueRef bad)
 
 /* ---- rows ---- */
 
+/* A function of rows.c, which is linked later. */
+static LLVMValueRef row_function(const struct translation *t, const char *name)
+{
+    LLVMValueRef f = LLVMGetNamedFunction(t->module, name), from = LLVMGetNamedFunction(t->rows, name);
+    if (f) return f;
+    f = LLVMAddFunction(t->module, name, LLVMGlobalGetValueType(from));
+    LLVMSetFunctionCallConv(f, LLVMGetFunctionCallConv(from));
+    return f;
+}
+
 LLVMValueRef call_function(struct translator *t, const char *name, LLVMValueRef *args, unsigned nargs)
 {
-    LLVMValueRef f = LLVMGetNamedFunction(t->out->module, name);
+    LLVMValueRef f = row_function(t->out, name);
     LLVMValueRef call = LLVMBuildCall2(t->b, LLVMGlobalGetValueType(f), f, args, nargs, "");
     LLVMSetInstructionCallConv(call, LLVMGetFunctionCallConv(f));
     return call;

@@ -2,7 +2,7 @@
  *
  * An address that grows by the same amount in each round becomes a pointer that is advanced, where selection would
  * shift, multiply and add anew: LLVM's own strength reduction chooses for targets with addressing modes and knows
- * nothing of the price of vector arithmetic here. Small innermost loops whose number of rounds all lanes share are
+ * nothing of the price of vector arithmetic here. Small innermost loops whose trip count all lanes share are
  * marked for LLVM to unroll: what is constant from one round to the next then goes into the offsets of accesses.
  *
  * Works on loops in simplify form (one block before the header, one back to it). Called by prepare.c. */

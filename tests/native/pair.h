@@ -33,6 +33,7 @@ struct pair {
                      * instead of `quantum` (tests/turns/turns.h) */
     bool counts;    /* instructions are counted (sim/counts.h) and compared one by one; $NATIVE_COUNTS: always */
     bool shapes; /* pair_run_levels: the program runs in several shapes, each of them on every other level, in turn */
+    bool least;  /* pair_run_levels: the translator's usual effort on one level, in turn, and the least on the others */
     bool convergent; /* code for lanes that stay together first, as when nobody has named `native` */
 };
 

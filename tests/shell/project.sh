@@ -37,11 +37,21 @@ for page in README.md README.zh.md CONTRIBUTING.md CHANGELOG.md docs/glossary.md
     done
 done
 
+# The glossary's are paths from the top: many names are there twice.
+for name in $(grep -o '`[a-z0-9_/]*\.\(c\|h\|md\|def\)`' docs/glossary.md | tr -d '`'); do
+    [ -f "$name" ] || wrong "docs/glossary.md: there is no $name"
+done
+
 # So do comments: a file that is named there is in the tree. Not ours: ventus_rtlsim.h; examples: k.c, a.h, h.h.
 git ls-files '*.[ch]' '*.def' | grep -v -e '^tests/' -e '_test\.c$' | xargs grep -v '^ *#' | grep -oE '^[^:]*:|(^|[^A-Za-z0-9_./%"<-])[a-z][a-z0-9_/]*\.[ch]\b' |
     awk '/:$/ { file = $0; next } { gsub(/[^a-z0-9_\/.]/, ""); n = split($0, part, "/"); print part[n], file }' | sort -u >"$dir/named"
 git ls-files | sed 's,.*/,,' | sort -u >"$dir/there"
 join -v1 "$dir/named" "$dir/there" | grep -v -x -e 'ventus_rtlsim\.h .*' -e '[akh]\.[ch] .*' >"$dir/missing" && wrong "files that are named and not there: $(cat "$dir/missing")"
+
+# The table of folders has all of them.
+for folder in $(git ls-files | sed -n 's,^\([a-z][^/]*/\).*,\1,p' | sort -u); do
+    sed -n '/^| folder |/,/^$/p' README.md | grep -q -F "\`$folder\`" || wrong "README.md: no row for $folder"
+done
 
 # What pages tell to make, the Makefile can.
 for page in *.md docs/*.md */README.md; do
