@@ -543,6 +543,23 @@ static LLVMValueRef is_usual(struct translator *t, const struct nest *nest)
     return usual;
 }
 
+/* Behind a nest whose iterations with vectors are measured: what the last one has taken. */
+void nest_leave(struct translator *t)
+{
+    for (size_t i = 0; i < t->flow->nblocks; i++) {
+        const struct nest_code *c = t->nests[i];
+        if (!c || !c->each || c->nest.exit != t->block->pc) continue;
+        LLVMBasicBlockRef measure = ir_block(t, "measure"), on = ir_block(t, "");
+        LLVMValueRef at = nest_of(t, c), passed = ir_load(t, t->i32, at, offsetof(struct native_nest, passed));
+        ir_branch_likely(t, LLVMBuildICmp(t->b, LLVMIntEQ, passed, ir_u32(t, 0), ""), on, measure);
+        ir_at(t, measure);
+        call_function(t, "nest_measure", (LLVMValueRef[]){at, instructions_done(t)}, 2);
+        ir_store(t, ir_u32(t, 0), at, offsetof(struct native_nest, passed));
+        LLVMBuildBr(t->b, on);
+        ir_at(t, on);
+    }
+}
+
 void nest_enter(struct translator *t)
 {
     struct nest_code *c = may_enter(t) ? find_nest(t) : NULL;

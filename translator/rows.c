@@ -425,7 +425,7 @@ static inline uint64_t nest_ticks(void)
 }
 
 /* The warp goes on with vectors for a while, and longer each time; the first iterations are measured. */
-enum { NEST_SHORTEST = 64, NEST_LONGEST = 1024, NEST_MEASURED = 16, NEST_TRIED = 4, NEST_RUNS = 1024 };
+enum { NEST_SHORTEST = 256, NEST_LONGEST = 4096, NEST_MEASURED = 256, NEST_TRIED = 4, NEST_RUNS = 2048 };
 static void nest_wait(struct native_nest *nest, uint32_t iterations)
 {
     nest->wait = iterations, nest->until = iterations - NEST_MEASURED;
@@ -454,7 +454,7 @@ COLD void nest_measure(struct native_nest *nest, uint32_t instructions)
 }
 
 /* Lanes begin. */
-void nest_begin(struct native_nest *nest) { nest->began = nest_ticks(); }
+void nest_begin(struct native_nest *nest) { nest->began = nest_ticks(), nest->passed = 0; }
 
 /* Do so many instructions take less time than with vectors? They do as long as nothing is known of these. */
 static bool nest_is_faster(const struct native_nest *nest, uint64_t ticks, uint64_t instructions)
@@ -498,7 +498,7 @@ static void nest_decide(struct native_nest *nest, uint32_t instructions)
         return;
     }
     nest->period = NEST_PAYS;
-    if (nest->runs >= NEST_RUNS) nest_wait(nest, 2 * NEST_MEASURED);
+    if (nest->runs >= NEST_RUNS) nest_wait(nest, NEST_MEASURED);
 }
 
 /* Counts all iterations in tried->counts and in the counters of the group. 0: they are more than `most` instructions,

@@ -75,6 +75,7 @@ static void begin_block(struct translator *t, const struct block *block, enum ve
     if (block->checked) check_budget(t, block->need, block->pc, t->version);
     t->run = !t->single && load_loop_can(t, block);
     if (t->run) run_lanes(t);
+    nest_leave(t);
     nest_enter(t);
     if (block->count) count_block(t);
     t->recorded = false;

@@ -360,6 +360,9 @@ void run_lanes(struct translator *t);
 /* In front of the block in progress: if it is the head of such a nest, and if that pays, its lanes run it; the builder
  * is left where they do not. */
 void nest_enter(struct translator *t);
+
+/* In front of the block in progress: if a nest is left for it, the time that vectors have taken in there is noted. */
+void nest_leave(struct translator *t);
 /* Makes the code of these lanes, when everything else has been translated. */
 void nests_make(struct translator *t);
 void nests_free(struct translator *t);
