@@ -440,8 +440,8 @@ void nest_give_up(struct native_nest *nest)
     nest_wait(nest, nest->period);
 }
 
-/* An iteration begins with vectors, behind so many instructions of the call. The one before may have been another
- * warp's; if it took so long, it was of another call, or the host did something else. */
+/* An iteration begins with vectors, or the nest is left, behind so many instructions of the call. If the iteration
+ * before took too long, it was of another call, or the host did something else. */
 COLD void nest_measure(struct native_nest *nest, uint32_t instructions)
 {
     enum { LONG = 1 << 22 };
