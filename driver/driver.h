@@ -45,7 +45,6 @@ struct heap {
     size_t nkept;
     struct block resting[RESTING_BLOCKS]; /* freed and closed, but with their host memory, whole pages */
     size_t nresting;
-    uint64_t resting_bytes;
     unsigned flags; /* enum ventus_heap_flags */
     uint64_t next;  /* VENTUS_HEAP_ASCENDING: first address never given out */
 };

@@ -58,18 +58,27 @@ static bool is_same(const struct block *a, const struct block *b)
     return b && a->addr == b->addr && a->size == b->size;
 }
 
-/* Closes the kept blocks that lie in [addr, end) but for one that is exactly `wanted`: it stays open,
- * filled with zeros like fresh memory, and the answer is true. They are kept no more. */
+/* Takes blocks that lie in [addr, end) out of a list and gives their memory back, but for that of one that is exactly
+ * `wanted`: then the answer is true. */
+static bool give_back_range(ventus_device *d, struct block *list, size_t *count, uint64_t addr, uint64_t end,
+                            const struct block *wanted)
+{
+    bool found = false;
+    for (size_t i = *count; i-- > 0;) {
+        if (!lies_in(&list[i], addr, end)) continue;
+        struct block b = take_out(list, count, i);
+        if (is_same(&b, wanted)) found = true;
+        else space_unmap(d, b.addr, b.size);
+    }
+    return found;
+}
+
+/* Closes the kept blocks that lie in [addr, end) but for one that is exactly `wanted`: it stays open, filled with
+ * zeros.
+ */
 static bool close_kept_range(ventus_device *d, uint64_t addr, uint64_t end, const struct block *wanted)
 {
-    struct heap *h = &d->heap;
-    bool found = false;
-    for (size_t i = h->nkept; i-- > 0;) {
-        if (!lies_in(&h->kept[i], addr, end)) continue;
-        struct block k = take_out(h->kept, &h->nkept, i);
-        if (is_same(&k, wanted)) found = true;
-        else space_unmap(d, k.addr, k.size);
-    }
+    bool found = give_back_range(d, d->heap.kept, &d->heap.nkept, addr, end, wanted);
     if (found) memset(space_host(d, wanted->addr, wanted->size), 0, wanted->size);
     return found;
 }
@@ -80,20 +89,16 @@ static bool close_kept_range(ventus_device *d, uint64_t addr, uint64_t end, cons
  * clear a page when it is first touched takes ten times as long as to fill one with zeros: so pages keep their memory
  * when they are closed, for the next block of their place and size. */
 
-/* Ends the rest of blocks that lie in [addr, end): their memory goes back, but for that of one that is exactly
- * `wanted`; then the answer is true. */
 static bool end_rest(ventus_device *d, uint64_t addr, uint64_t end, const struct block *wanted)
 {
-    struct heap *h = &d->heap;
-    bool found = false;
-    for (size_t i = h->nresting; i-- > 0;) {
-        if (!lies_in(&h->resting[i], addr, end)) continue;
-        struct block r = take_out(h->resting, &h->nresting, i);
-        h->resting_bytes -= r.size;
-        if (is_same(&r, wanted)) found = true;
-        else space_unmap(d, r.addr, r.size);
-    }
-    return found;
+    return give_back_range(d, d->heap.resting, &d->heap.nresting, addr, end, wanted);
+}
+
+static uint64_t resting_bytes(const struct heap *h)
+{
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < h->nresting; i++) bytes += h->resting[i].size;
+    return bytes;
 }
 
 static bool may_rest(const ventus_device *d, uint64_t size) { return size <= RESTING_MOST && !d->heap.flags; }
@@ -102,11 +107,10 @@ static void rest(ventus_device *d, uint32_t addr, uint64_t size)
 {
     struct heap *h = &d->heap;
     const struct block r = {.addr = addr, .size = pages_up(size)};
-    while (h->nresting == RESTING_BLOCKS || h->resting_bytes + r.size > RESTING_BYTES)
+    while (h->nresting == RESTING_BLOCKS || resting_bytes(h) + r.size > RESTING_BYTES)
         end_rest(d, h->resting->addr, h->resting->addr + h->resting->size, NULL);
     space_shut(d, addr, r.size);
     h->resting[h->nresting++] = r;
-    h->resting_bytes += r.size;
 }
 
 /* Frees what is left of blocks in [addr, end). */
