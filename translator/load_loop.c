@@ -123,10 +123,10 @@ void load_loop_make(struct translator *t)
     struct loop l;
     t->runs = LLVMBuildAlloca(t->b, t->i32, "runs");
     LLVMBuildStore(t->b, ir_u32(t, 0), t->runs);
+    if (t->flow->request->lanes == LANES_CONVERGENT || has_fast_gathers(t)) return;
     t->longest = LLVMBuildAlloca(t->b, t->i32, "longest");
     for (unsigned r = 1; r < ISA_XREGS; r++)
         if (t->used.x >> r & 1) t->last_x[r] = LLVMBuildAlloca(t->b, t->i32, "last");
-    if (t->flow->request->lanes == LANES_CONVERGENT || has_fast_gathers(t)) return;
     for (size_t i = 0; i < t->flow->nblocks; i++) {
         const struct block *block = &t->flow->blocks[i];
         bool own = lanes_have_registers(t, block);

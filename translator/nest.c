@@ -570,9 +570,8 @@ void nest_enter(struct translator *t)
     const struct facts *behind = &t->facts.in[exit - t->flow->blocks][t->version];
     if (!t->facts.reached[exit - t->flow->blocks][t->version] || !behind->rpc.known) return;
     if (!c->each) c->each = ir_block(t, "each"), c->bad = ir_block(t, "bad");
-    look = ir_block(t, "look"), begin = ir_block(t, "nest"), wait = ir_block(t, "wait"),
-    measure = ir_block(t, "measure");
-    together = ir_block(t, "");
+    look = ir_block(t, "look"), begin = ir_block(t, "nest"), wait = ir_block(t, "wait");
+    measure = ir_block(t, "measure"), together = ir_block(t, "");
     LLVMValueRef at = nest_of(t, c), left;
     left = ir_load(t, t->i32, at, offsetof(struct native_nest, wait));
     ir_branch_likely(t, LLVMBuildICmp(t->b, LLVMIntNE, left, ir_u32(t, 0), ""), wait, look);
