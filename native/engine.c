@@ -593,7 +593,7 @@ static void *open_native(struct gpu *gpu)
         native->sms[i].state.next = next_warp;
         native->sms[i].state.clear = warp_clear;
         native->sms[i].state.tried = &native->tried[i];
-        if (native->tried) memset(&native->tried[i], 0, offsetof(struct native_tried, nodes));
+        if (native->tried) memset(&native->tried[i], 0, offsetof(struct native_tried, records));
     }
     if (!native->tried || !units_open(&native->units, gpu, gpu->engine_given)) {
         free(native->tried);

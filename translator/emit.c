@@ -20,8 +20,8 @@
 #include <time.h>
 
 static const char *const passes[] = {
-    [EFFORT_USUAL] =
-        "always-inline,globaldce,function(mem2reg,early-cse,instcombine<no-verify-fixpoint>,simplifycfg,early-cse)",
+    [EFFORT_USUAL] = "always-inline,globaldce,function(mem2reg,early-cse,instcombine<no-verify-fixpoint>,simplifycfg,"
+                     "early-cse,aggressive-instcombine)",
     /* Variables stay in memory: of values that live through many blocks the code generator without optimisation makes
      * copies at each of them, and twice the code. */
     [EFFORT_LEAST] = "always-inline,globaldce,function(early-cse,simplifycfg)",

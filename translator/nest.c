@@ -4,15 +4,15 @@
  *
  *     for each active lane: load its words; run the blocks of the nest; store its words
  *
- * The counters get what the warp would have counted. Each iteration is a node of a tree, in which lanes mark the blocks
- * that they execute (nest_table.h); a lane goes from node to node and adds those that it is the first to need. Behind
- * the last lane, nest_count in rows.c adds up the tree.
+ * The counters get what the warp would have counted. Each lane records of each iteration which blocks it has executed
+ * (nest_table.h); behind the last lane, nest_count in rows.c goes through the records of all lanes together, as the
+ * warp would have gone through the iterations.
  *
  * A nest writes no memory but the lane's own (nest_find.c), so that lanes do not depend on each other, but for programs
- * with data races. If something goes wrong (an access fails or is not aligned, the tree is full, the budget too small),
- * the stores are taken back, and the warp is where it was in front of the nest. Lanes run one after the other where
- * that has taken less time, by the host's clock, than the same number of instructions with vectors; the slower way is
- * tried now and then.
+ * with data races. If something goes wrong (an access fails or is not aligned, there are too many records, the budget
+ * too small), the stores are taken back, and the warp is where it was in front of the nest. Lanes run one after the
+ * other where that has taken less time, by the host's clock, than the same number of instructions with vectors; the
+ * slower way is tried now and then.
  *
  * Quanta end late in such a nest, by as many instructions as it has, unless warps might see that: see
  * most_instructions. Launches with tallies have no nests. Called by translate.c. */
@@ -25,9 +25,10 @@ struct nest_code {
     struct nest nest;
     LLVMBasicBlockRef each, bad, behind[VERSIONS]; /* lanes begin; nothing has happened; results are there */
     LLVMValueRef table;                            /* struct nest_table */
-    /* Variables: lanes to come and how many have run, the bit of the one that runs, the nodes of its iterations, words
-     * of native_tried.nodes in use, and whether the nest was entered by a full block. */
-    LLVMValueRef left, ran, bit, node[NEST_LEVELS], used, full;
+    /* Variables: lanes to come and how many have run, the records of the iterations of the one that runs, which are in
+     * these words until they end, words of native_tried.records in use, and whether the nest was entered by a full
+     * block. */
+    LLVMValueRef left, ran, record[NEST_LEVELS], word[NEST_LEVELS][NEST_WORDS], used, full;
     LLVMBasicBlockRef start[NEST_BLOCKS], over; /* of each block; the lane has left the nest */
 };
 
@@ -37,7 +38,7 @@ static LLVMValueRef tried_field(struct translator *t, size_t offset) { return ir
 
 /* ---- the table ---- */
 
-static void fill_block(const struct translator *t, const struct block *b, struct nest_table_block *to)
+static void fill_block(const struct translator *t, const struct block *b, struct nest_table_bit *to)
 {
     for (size_t i = b->first; i < b->first + b->count; i++)
         for (unsigned k = 0; k < NATIVE_COUNTS; k++) to->counts[k] += t->flow->nodes[i].counts[k];
@@ -53,25 +54,19 @@ static uint32_t place_of(const struct nest_level *l, struct nest_path path)
     return path.branch == NEST_NONE ? 0 : 1 + 2 * count_below(l->branches, path.branch) + path.taken;
 }
 
-static void fill_branch(const struct translator *t, const struct nest_level *l, const struct nest_branch *b,
+static void fill_branch(const struct translator *t, const struct nest *nest, const struct nest_branch *b,
                         struct nest_table_branch *to)
 {
     const struct block *join = flow_block(t->flow, b->rpc);
-    to->block = count_below(l->own, b->block);
-    to->place = place_of(l, b->path);
+    to->block = NEST_COUNT(nest->bit[b->block]);
+    to->side = NEST_COUNT(b->bit), to->taken = b->tells;
+    to->place = place_of(&nest->levels[b->level], b->path);
     for (unsigned k = 0; k < NATIVE_COUNTS; k++) to->join[k] = t->flow->nodes[join->first].counts[k];
 }
 
-static bool is_child(const struct nest *nest, unsigned child, unsigned level)
+static uint32_t words_of_level(const struct nest *nest, unsigned level)
 {
-    return child && nest->levels[child].parent == level;
-}
-
-static unsigned count_children(const struct nest *nest, unsigned level, unsigned below)
-{
-    unsigned n = 0;
-    for (unsigned i = 0; i < below; i++) n += is_child(nest, i, level);
-    return n;
+    return nest->levels[level].nbits / 32 + 1; /* NEST_AGAIN is in the first one */
 }
 
 static void fill_level(const struct translator *t, const struct nest *nest, unsigned level, struct nest_table *table,
@@ -79,19 +74,20 @@ static void fill_level(const struct translator *t, const struct nest *nest, unsi
 {
     const struct nest_level *l = &nest->levels[level];
     struct nest_table_level *to = &table->level[level];
-    to->block = table->nblocks, to->branch = table->nbranches, to->child = *nchildren;
-    for (unsigned i = 0; i < NEST_BLOCKS; i++) {
-        if (!has(l->own, i)) continue;
-        fill_block(t, nest->head + i, &table->block[table->nblocks++]);
+    to->words = words_of_level(nest, level);
+    to->bit = table->nbits, to->branch = table->nbranches, to->child = *nchildren;
+    for (uint64_t own = l->own; own; own &= own - 1) {
+        const unsigned i = (unsigned)__builtin_ctzll(own);
+        fill_block(t, nest->head + i, &table->bit[to->bit + nest->bit[i]]);
     }
     for (unsigned i = 0; i < nest->nbranches; i++)
-        if (has(l->branches, i)) fill_branch(t, l, &nest->branches[i], &table->branch[table->nbranches++]);
-    for (unsigned i = 0; i < nest->nlevels; i++) {
-        if (!is_child(nest, i, level)) continue;
-        table->child[*nchildren].level = i;
-        table->child[(*nchildren)++].place = place_of(l, nest->levels[i].entry);
+        if (has(l->branches, i)) fill_branch(t, nest, &nest->branches[i], &table->branch[table->nbranches++]);
+    for (unsigned i = 1; i < nest->nlevels; i++) {
+        const struct nest_level *child = &nest->levels[i];
+        if (child->parent != level) continue;
+        table->child[(*nchildren)++] = (struct nest_table_child){i, place_of(l, child->entry), child->entered};
     }
-    to->nblocks = table->nblocks - to->block;
+    table->nbits += 32 * to->words;
     to->nbranches = table->nbranches - to->branch;
     to->nchildren = *nchildren - to->child;
     to->back = place_of(l, l->back);
@@ -104,9 +100,10 @@ static LLVMValueRef make_table(struct translator *t, const struct nest *nest)
     uint32_t nchildren = 0, words[WORDS];
     LLVMValueRef numbers[WORDS];
     for (unsigned i = 0; i < nest->nlevels; i++) fill_level(t, nest, i, &table, &nchildren);
+    const unsigned used = (offsetof(struct nest_table, bit) + table.nbits * sizeof *table.bit) / 4;
     memcpy(words, &table, sizeof words);
-    for (unsigned i = 0; i < WORDS; i++) numbers[i] = ir_u32(t, words[i]);
-    LLVMValueRef value = LLVMConstArray2(t->i32, numbers, WORDS);
+    for (unsigned i = 0; i < used; i++) numbers[i] = ir_u32(t, words[i]);
+    LLVMValueRef value = LLVMConstArray2(t->i32, numbers, used);
     LLVMValueRef global = LLVMAddGlobal(t->out->module, LLVMTypeOf(value), "nest");
     LLVMSetInitializer(global, value);
     LLVMSetGlobalConstant(global, true);
@@ -114,68 +111,35 @@ static LLVMValueRef make_table(struct translator *t, const struct nest *nest)
     return global;
 }
 
-/* ---- nodes ---- */
+/* ---- records ---- */
 
-/* Where in a node of a level the mask of a block is, and that of a branch. */
-static unsigned word_of_block(const struct nest *nest, unsigned level, unsigned block)
+static void set_bit(struct translator *t, const struct nest_code *c, unsigned level, unsigned bit)
 {
-    return 1 + count_children(nest, level, nest->nlevels) + count_below(nest->levels[level].own, block);
+    LLVMValueRef word = c->word[level][bit / 32], set = ir_u32(t, 1u << bit % 32);
+    LLVMBuildStore(t->b, LLVMBuildOr(t->b, LLVMBuildLoad2(t->b, t->i32, word, ""), set, ""), word);
 }
 
-static unsigned word_of_branch(const struct nest *nest, unsigned level, unsigned branch)
-{
-    const struct nest_level *l = &nest->levels[level];
-    return word_of_block(nest, level, l->head) + (unsigned)__builtin_popcountll(l->own) +
-           count_below(l->branches, branch);
-}
-
-static unsigned words_of_level(const struct nest *nest, unsigned level)
-{
-    return word_of_branch(nest, level, NEST_BRANCHES);
-}
-
-/* A word of the lane's node in a level. */
-static LLVMValueRef node_word(struct translator *t, const struct nest_code *c, unsigned level, unsigned word)
-{
-    LLVMValueRef node = LLVMBuildLoad2(t->b, t->i32, c->node[level], "");
-    LLVMValueRef index = LLVMBuildZExt(t->b, LLVMBuildAdd(t->b, node, ir_u32(t, word), ""), t->i64, "");
-    return LLVMBuildGEP2(t->b, t->i32, tried_field(t, offsetof(struct native_tried, nodes)), &index, 1, "");
-}
-
-static void mark(struct translator *t, LLVMValueRef word, LLVMValueRef bit)
-{
-    LLVMBuildStore(t->b, LLVMBuildOr(t->b, LLVMBuildLoad2(t->b, t->i32, word, ""), bit, ""), word);
-}
-
-static void clear_node(struct translator *t, LLVMValueRef node, unsigned words)
-{
-    LLVMValueRef index = LLVMBuildZExt(t->b, node, t->i64, "");
-    LLVMValueRef at = LLVMBuildGEP2(t->b, t->i32, tried_field(t, offsetof(struct native_tried, nodes)), &index, 1, "");
-    for (unsigned i = 0; i < words; i++) ir_store(t, ir_u32(t, 0), at, i * 4ull); /* no memset, which could be a call */
-}
-
-/* The lane goes on to the node that a word of another one says, or to a new one. */
-static void follow_word(struct translator *t, struct nest_code *c, LLVMValueRef word, unsigned level)
+/* The lane begins an iteration of a loop. */
+static void begin_iteration(struct translator *t, const struct nest_code *c, unsigned level)
 {
     const unsigned words = words_of_level(&c->nest, level);
-    LLVMBasicBlockRef add = ir_block(t, "add"), fits = ir_block(t, ""), on = ir_block(t, ""), from;
-    LLVMValueRef known = LLVMBuildLoad2(t->b, t->i32, word, ""), used, behind, node;
-    from = LLVMGetInsertBlock(t->b);
-    ir_branch_likely(t, LLVMBuildICmp(t->b, LLVMIntNE, known, ir_u32(t, 0), ""), on, add);
-    ir_at(t, add);
-    used = LLVMBuildLoad2(t->b, t->i32, c->used, "");
-    behind = LLVMBuildAdd(t->b, used, ir_u32(t, words), "");
-    ir_branch_likely(t, LLVMBuildICmp(t->b, LLVMIntULE, behind, ir_u32(t, NATIVE_NODES), ""), fits, c->bad);
+    LLVMBasicBlockRef fits = ir_block(t, "");
+    LLVMValueRef used = LLVMBuildLoad2(t->b, t->i32, c->used, "");
+    LLVMValueRef behind = LLVMBuildAdd(t->b, used, ir_u32(t, words), "");
+    ir_branch_likely(t, LLVMBuildICmp(t->b, LLVMIntULE, behind, ir_u32(t, NATIVE_RECORDS), ""), fits, c->bad);
     ir_at(t, fits);
+    LLVMBuildStore(t->b, used, c->record[level]);
     LLVMBuildStore(t->b, behind, c->used);
-    clear_node(t, used, words);
-    LLVMBuildStore(t->b, used, word);
-    LLVMBuildBr(t->b, on);
-    ir_at(t, on);
-    node = LLVMBuildPhi(t->b, t->i32, "");
-    LLVMAddIncoming(node, &known, &from, 1);
-    LLVMAddIncoming(node, &used, &fits, 1);
-    LLVMBuildStore(t->b, node, c->node[level]);
+    for (unsigned i = 0; i < words; i++) LLVMBuildStore(t->b, ir_u32(t, 0), c->word[level][i]);
+}
+
+static void end_iteration(struct translator *t, const struct nest_code *c, unsigned level)
+{
+    LLVMValueRef record = LLVMBuildZExt(t->b, LLVMBuildLoad2(t->b, t->i32, c->record[level], ""), t->i64, "");
+    LLVMValueRef records = tried_field(t, offsetof(struct native_tried, records));
+    LLVMValueRef at = LLVMBuildGEP2(t->b, t->i32, records, &record, 1, "");
+    for (unsigned i = 0; i < words_of_level(&c->nest, level); i++)
+        ir_store(t, LLVMBuildLoad2(t->b, t->i32, c->word[level][i], ""), at, i * 4ull);
 }
 
 /* ---- the code of a lane ---- */
@@ -188,23 +152,35 @@ static unsigned level_at(const struct nest *nest, unsigned block)
     return i < nest->nlevels ? i : NEST_NONE;
 }
 
-/* A host block for an edge from a block to an address. */
-static LLVMBasicBlockRef edge(struct translator *t, struct nest_code *c, unsigned from, uint32_t pc)
+/* The lane leaves a block for an address: iterations of loops end that it leaves, and one may begin. */
+static void change_iterations(struct translator *t, const struct nest_code *c, unsigned from, uint32_t pc)
 {
     const struct nest *nest = &c->nest;
-    const unsigned to = nest_number(t, nest, pc), level = pc == nest->exit ? NEST_NONE : level_at(nest, to);
-    LLVMBasicBlockRef here = LLVMGetInsertBlock(t->b), way;
-    if (pc == nest->exit) return c->over;
-    if (level == NEST_NONE) return c->start[to];
-    way = ir_block(t, "iteration");
-    ir_at(t, way);
-    if (has(nest->levels[level].body, from)) {
-        follow_word(t, c, node_word(t, c, level, 0), level);
-    } else {
-        const unsigned parent = nest->levels[level].parent;
-        follow_word(t, c, node_word(t, c, parent, 1 + count_children(nest, parent, level)), level);
+    const unsigned to = pc == nest->exit ? NEST_NONE : nest_number(t, nest, pc);
+    const unsigned begins = to == NEST_NONE ? NEST_NONE : level_at(nest, to);
+    const bool again = begins != NEST_NONE && has(nest->levels[begins].body, from);
+    unsigned level = nest->owner[from], last = to == NEST_NONE ? NEST_NONE : nest->owner[to];
+    if (begins != NEST_NONE && !again) last = nest->levels[begins].parent;
+    for (; level != last; level = nest->levels[level].parent) end_iteration(t, c, level);
+    if (begins == NEST_NONE) return;
+    if (again) {
+        set_bit(t, c, begins, NEST_AGAIN);
+        end_iteration(t, c, begins);
+    } else if (nest->levels[begins].marks) {
+        set_bit(t, c, last, nest->levels[begins].entered);
     }
-    LLVMBuildBr(t->b, c->start[to]);
+    begin_iteration(t, c, begins);
+}
+
+/* A host block for an edge from a block to an address, on which the block's divergent branch sets its bit. */
+static LLVMBasicBlockRef edge(struct translator *t, struct nest_code *c, unsigned from, uint32_t pc,
+                              const struct nest_branch *sets)
+{
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(t->b), way = ir_block(t, "edge");
+    ir_at(t, way);
+    if (sets) set_bit(t, c, sets->level, sets->bit);
+    change_iterations(t, c, from, pc);
+    LLVMBuildBr(t->b, pc == c->nest.exit ? c->over : c->start[nest_number(t, &c->nest, pc)]);
     ir_at(t, here);
     return way;
 }
@@ -240,16 +216,26 @@ static void run_access(struct translator *t, const struct nest_code *c, const st
 /* Anything that does not end its block. The reconvergence point is that of the exit, whatever is set meanwhile. */
 static void run_node(struct translator *t, const struct nest_code *c, const struct node *n)
 {
-    const unsigned kind = isa_table[n->d.in.op].kind;
+    const bool is_lane_row = n->how == HOW_ROW && isa_table[n->d.in.op].kind != KIND_X;
     const struct isa_registers written = node_written(t->flow, n);
     if (n->how == HOW_LOAD || n->how == HOW_STORE) run_access(t, c, n);
     else if (n->how == HOW_ROUTINE) run_routine(t, n);
-    else if (n->how == HOW_ROW && kind != KIND_X) set_own(t, n->d.in.rd, single_row(t, n));
+    else if (is_lane_row) set_own(t, n->d.in.rd, single_raw_row(t, n));
     else if (n->how != HOW_CONTROL) translate_node(t, n);
     else if (n->effects.control == CONTROL_SETRPC && n->d.in.rd) set_x(t, n->d.in.rd, value_of_row(t, n));
     facts_step(&t->holds, n, t->flow);
     for (unsigned r = 0; r < ISA_VREGS; r++)
-        if (set_has(written.v, r)) t->holds.v[r].raw = false;
+        if (set_has(written.v, r) && !is_lane_row) t->holds.v[r].raw = false;
+}
+
+/* Words that are raw stay so where the code at an address takes them for raw; behind the nest nobody does. */
+static void make_exact_for(struct translator *t, const struct nest *nest, uint32_t pc)
+{
+    const bool leaves = pc == nest->exit;
+    const struct facts there = facts_of_block(&t->facts, flow_block(t->flow, pc));
+    const struct isa_registers live = leaves ? nest->out : live_at(&t->liveness, pc);
+    for (unsigned r = 0; r < ISA_VREGS; r++)
+        if (set_has(live.v, r) && t->holds.v[r].raw && (leaves || !there.v[r].raw)) get_own(t, r);
 }
 
 static void finish_run(struct translator *t, struct nest_code *c, unsigned i)
@@ -258,37 +244,34 @@ static void finish_run(struct translator *t, struct nest_code *c, unsigned i)
     const struct block *b = nest->head + i;
     const struct node *last = b->count ? &t->flow->nodes[b->first + b->count - 1] : NULL;
     const unsigned control = last && last->how == HOW_CONTROL ? last->effects.control : CONTROL_NEXT;
+    const struct nest_branch *sets = NULL;
     LLVMValueRef holds = NULL;
     if (control == CONTROL_VBRANCH) holds = single_row(t, last);
     if (control == CONTROL_BRANCH) holds = value_of_row(t, last);
     if (!holds) {
-        LLVMBuildBr(t->b, edge(t, c, i, control == CONTROL_JUMP ? node_target(last) : b->end));
+        const uint32_t pc = control == CONTROL_JUMP ? node_target(last) : b->end;
+        make_exact_for(t, nest, pc);
+        LLVMBuildBr(t->b, edge(t, c, i, pc, NULL));
         return;
     }
-    holds = LLVMBuildICmp(t->b, LLVMIntNE, holds, ir_u32(t, 0), "");
-    for (unsigned k = 0; k < nest->nbranches && control == CONTROL_VBRANCH; k++) {
-        if (nest->branches[k].block != i) continue;
-        LLVMValueRef bit = LLVMBuildLoad2(t->b, t->i32, c->bit, ""), none = ir_u32(t, 0);
-        const unsigned level = nest->branches[k].level;
-        mark(t, node_word(t, c, level, word_of_branch(nest, level, k)), LLVMBuildSelect(t->b, holds, bit, none, ""));
-    }
-    LLVMBasicBlockRef then = edge(t, c, i, node_target(last)), other = edge(t, c, i, node_next(last));
-    LLVMBuildCondBr(t->b, holds, then, other);
+    make_exact_for(t, nest, node_target(last));
+    make_exact_for(t, nest, node_next(last));
+    for (unsigned k = 0; k < nest->nbranches; k++)
+        if (nest->branches[k].block == i && nest->branches[k].marks) sets = &nest->branches[k];
+    LLVMBasicBlockRef then = edge(t, c, i, node_target(last), sets), other = edge(t, c, i, node_next(last), NULL);
+    LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntNE, holds, ir_u32(t, 0), ""), then, other);
 }
 
 static void run_block(struct translator *t, struct nest_code *c, unsigned i)
 {
     const struct nest *nest = &c->nest;
     const struct block *b = nest->head + i;
-    unsigned level = 0;
-    while (!has(nest->levels[level].own, i)) level++;
     t->block = b;
     t->holds = facts_of_block(&t->facts, b);
-    for (unsigned r = 0; r < ISA_VREGS; r++) t->holds.v[r].raw = false;
     memcpy(t->kept, t->holds.v, sizeof t->kept);
     memcpy(t->stored, t->holds.v, sizeof t->stored);
     ir_at(t, c->start[i]);
-    mark(t, node_word(t, c, level, word_of_block(nest, level, i)), LLVMBuildLoad2(t->b, t->i32, c->bit, ""));
+    if (has(nest->marks, i)) set_bit(t, c, nest->owner[i], nest->bit[i]);
     for (size_t k = b->first; k < b->first + b->count; k++) run_node(t, c, &t->flow->nodes[k]);
     finish_run(t, c, i);
 }
@@ -310,9 +293,11 @@ static void begin_lane(struct translator *t, struct nest_code *c)
     LLVMValueRef left = LLVMBuildLoad2(t->b, t->i32, c->left, ""), last = LLVMConstInt(t->i1, 1, false), lane;
     lane = ir_intrinsic(t, "llvm.cttz", &t->i32, 1, (LLVMValueRef[]){left, last}, 2);
     LLVMBuildStore(t->b, lane, t->lane);
-    LLVMBuildStore(t->b, LLVMBuildShl(t->b, ir_u32(t, 1), lane, ""), c->bit);
     single_try_begin(t);
-    LLVMBuildStore(t->b, ir_u32(t, 0), c->node[0]);
+    LLVMValueRef first = LLVMBuildLoad2(t->b, t->i32, c->used, ""), index = LLVMBuildZExt(t->b, lane, t->i64, "");
+    LLVMValueRef firsts = tried_field(t, offsetof(struct native_tried, first));
+    LLVMBuildStore(t->b, first, LLVMBuildGEP2(t->b, t->i32, firsts, &index, 1, ""));
+    begin_iteration(t, c, 0);
     for (unsigned r = 0; r < ISA_VREGS; r++) {
         if (!set_has(t->current->used.v, r)) continue;
         set_own(t, r,
@@ -376,14 +361,14 @@ static void end_lane(struct translator *t, struct nest_code *c)
     is = LLVMBuildICmp(t->b, LLVMIntEQ, ran, ir_u32(t, NEST_FIRST), "");
     LLVMBuildCondBr(t->b, is, decide, c->each);
     ir_at(t, decide);
-    LLVMValueRef lanes = ir_popcount(t, LLVMBuildLoad2(t->b, t->i32, t->mask, ""));
-    LLVMValueRef args[] = {t->sm, t->tried, c->table, nest_of(t, c), lanes};
-    is = LLVMBuildICmp(t->b, LLVMIntNE, call_function(t, "nest_may_follow", args, 5), ir_u32(t, 0), "");
+    LLVMValueRef mask = LLVMBuildLoad2(t->b, t->i32, t->mask, "");
+    LLVMValueRef args[] = {t->sm, t->tried, c->table, nest_of(t, c), mask, left};
+    is = LLVMBuildICmp(t->b, LLVMIntNE, call_function(t, "nest_may_follow", args, 6), ir_u32(t, 0), "");
     LLVMBuildCondBr(t->b, is, c->each, c->bad);
     ir_at(t, done);
-    LLVMValueRef all[] = {
-        t->sm, t->tried, c->table, nest_of(t, c), ir_u32(t, t->flow->request->order), most_instructions(t, c)};
-    is = LLVMBuildICmp(t->b, LLVMIntNE, call_function(t, "nest_count", all, 6), ir_u32(t, 0), "");
+    LLVMValueRef order = ir_u32(t, t->flow->request->order), ended = LLVMBuildLoad2(t->b, t->i32, t->mask, "");
+    LLVMValueRef all[] = {t->sm, t->tried, c->table, nest_of(t, c), ended, order, most_instructions(t, c)};
+    is = LLVMBuildICmp(t->b, LLVMIntNE, call_function(t, "nest_count", all, 7), ir_u32(t, 0), "");
     ir_branch_likely(t, is, counted, c->bad);
     ir_at(t, counted);
     if (c->nest.stores) ir_store(t, ir_u32(t, 0), t->tried, offsetof(struct native_tried, rows));
@@ -409,6 +394,7 @@ static void make_nest(struct translator *t, struct nest_code *c)
     for (unsigned i = 0; i < NEST_BLOCKS; i++)
         if (has(c->nest.blocks, i)) run_block(t, c, i);
     ir_at(t, c->over);
+    for (unsigned r = 0; r < ISA_VREGS; r++) t->holds.v[r].raw = false; /* see make_exact_for */
     end_lane(t, c);
     ir_at(t, c->bad);
     LLVMValueRef nest = nest_of(t, c);
@@ -457,9 +443,12 @@ static struct nest_code *find_nest(struct translator *t)
     if (!c) return NULL;
     c->nest = nest;
     c->table = make_table(t, &nest);
-    c->left = variable(t, t->i32), c->ran = variable(t, t->i32), c->bit = variable(t, t->i32);
+    c->left = variable(t, t->i32), c->ran = variable(t, t->i32);
     c->used = variable(t, t->i32), c->full = variable(t, t->i1);
-    for (unsigned k = 0; k < nest.nlevels; k++) c->node[k] = variable(t, t->i32);
+    for (unsigned k = 0; k < nest.nlevels; k++) {
+        c->record[k] = variable(t, t->i32);
+        for (unsigned w = 0; w < words_of_level(&nest, k); w++) c->word[k][w] = variable(t, t->i32);
+    }
     return c;
 }
 
@@ -476,9 +465,8 @@ static void begin_nest(struct translator *t, struct nest_code *c)
     LLVMBuildStore(t->b, active(t), t->mask);
     LLVMBuildStore(t->b, active(t), c->left);
     set_u32(t, c->ran, 0);
-    set_u32(t, c->used, words_of_level(&c->nest, 0));
+    set_u32(t, c->used, 0);
     LLVMBuildStore(t->b, LLVMConstInt(t->i1, t->version == FULL, false), c->full);
-    clear_node(t, ir_u32(t, 0), words_of_level(&c->nest, 0));
     call_function(t, "nest_begin", (LLVMValueRef[]){nest_of(t, c)}, 1);
     if (!c->nest.stores) {
         LLVMBuildBr(t->b, c->each);

@@ -30,6 +30,9 @@ struct nest {
         uint64_t branches;            /* divergent branches of these */
         uint8_t head, parent;         /* block and level */
         struct nest_path entry, back; /* in its parent's iteration: where it begins; in its own: where it goes back */
+        uint8_t nbits;                /* of what lanes record of an iteration */
+        uint8_t entered;              /* bit of its parent's record: lanes enter it; ... */
+        bool marks;                   /* ... which they set when they do */
     } levels[NEST_LEVELS];
     struct nest_branch {
         uint64_t paths[2]; /* blocks of the other path and the target's path in front of the reconvergence point */
@@ -38,7 +41,13 @@ struct nest {
         uint32_t rpc;
         uint8_t block, level;
         struct nest_path path;
+        uint8_t bit;              /* of the level's record: lanes go one way, ... */
+        bool tells;               /* ... to the target (true) or behind the branch, ... */
+        bool marks;               /* ... and set it when they do */
     } branches[NEST_BRANCHES];    /* a branch on a path of another one follows it */
+    uint8_t owner[NEST_BLOCKS];   /* of each block: the level whose own it is, ... */
+    uint8_t bit[NEST_BLOCKS];     /* ... and the bit of its record: lanes execute the block */
+    uint64_t marks;               /* blocks where they set it */
     struct isa_registers in, out; /* vector registers: that lanes begin with; written, and read by somebody behind it */
     uint64_t x;                   /* scalar registers that it writes */
     bool stores;                  /* to private memory */
@@ -48,6 +57,12 @@ struct nest {
 /* The nest whose outermost loop begins at a block. False: there is none, or its lanes cannot run one after the other.
  */
 bool nest_find(const struct translator *t, const struct block *head, struct nest *nest);
+
+/* Where a block goes on; returns how many addresses that are. */
+unsigned nest_successors(const struct translator *t, const struct block *b, uint32_t to[2]);
+
+/* nest_record.c: gives each level's record its bits. False: a block is reached by lanes outside of its iteration. */
+bool nest_find_record(const struct translator *t, struct nest *nest);
 
 /* The number of the block at an address; NEST_NONE: it is not in the nest. */
 unsigned nest_number(const struct translator *t, const struct nest *nest, uint32_t pc);

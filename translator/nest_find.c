@@ -27,8 +27,7 @@ static unsigned control_of(const struct node *n)
     return n && n->how == HOW_CONTROL ? n->effects.control : CONTROL_NEXT;
 }
 
-/* Where a block goes on; returns how many addresses that are. */
-static unsigned successors(const struct translator *t, const struct block *b, uint32_t to[2])
+unsigned nest_successors(const struct translator *t, const struct block *b, uint32_t to[2])
 {
     const struct node *last = last_of(t, b);
     switch (control_of(last)) {
@@ -44,7 +43,7 @@ static uint64_t successor_set(const struct translator *t, const struct nest *nes
 {
     uint32_t to[2];
     uint64_t set = 0;
-    for (unsigned n = successors(t, nest->head + i, to); n--;) set |= bit(nest_number(t, nest, to[n]));
+    for (unsigned n = nest_successors(t, nest->head + i, to); n--;) set |= bit(nest_number(t, nest, to[n]));
     return set;
 }
 
@@ -129,7 +128,7 @@ static uint32_t find_exit(const struct translator *t, const struct nest *nest, u
     for (unsigned i = 0; i < NEST_BLOCKS; i++) {
         const struct block *b = nest->head + i;
         if (!(body >> i & 1)) continue;
-        for (unsigned n = successors(t, b, to); n--;) {
+        for (unsigned n = nest_successors(t, b, to); n--;) {
             const struct node *last = last_of(t, b);
             if (body & bit(nest_number(t, nest, to[n]))) continue;
             differ |= target && target != to[n];
@@ -152,7 +151,7 @@ static bool add_ways_out(const struct translator *t, struct nest *nest)
         for (unsigned i = 0; i < NEST_BLOCKS; i++) {
             uint32_t to[2];
             if (!(old >> i & 1)) continue;
-            for (unsigned n = successors(t, nest->head + i, to); n--;) {
+            for (unsigned n = nest_successors(t, nest->head + i, to); n--;) {
                 if (to[n] == nest->exit) continue;
                 if (nest_number(t, nest, to[n]) == NEST_NONE) return false;
                 nest->blocks |= bit(nest_number(t, nest, to[n]));
@@ -169,7 +168,7 @@ static bool is_entered(const struct translator *t, const struct nest *nest, uint
         const unsigned i = nest_number(t, nest, b->pc);
         uint32_t to[2];
         if (set & bit(i)) continue;
-        for (unsigned n = successors(t, b, to); n--;)
+        for (unsigned n = nest_successors(t, b, to); n--;)
             if (set & ~bit(head) & bit(nest_number(t, nest, to[n]))) return true;
     }
     return false;
@@ -244,7 +243,7 @@ static bool find_path(const struct translator *t, const struct nest *nest, struc
         i = (unsigned)__builtin_ctzll(from);
         from &= from - 1;
         *path |= bit(i);
-        n = successors(t, nest->head + i, to);
+        n = nest_successors(t, nest->head + i, to);
     }
 }
 
@@ -295,7 +294,8 @@ static bool find_own(struct nest *nest)
             if (on_path && (level == NEST_NONE || nest->levels[level].body >> nest->levels[b->level].head & 1))
                 level = b->level;
         }
-        nest->levels[level == NEST_NONE ? 0 : level].own |= bit(i);
+        nest->owner[i] = (uint8_t)(level == NEST_NONE ? 0 : level);
+        nest->levels[nest->owner[i]].own |= bit(i);
     }
     for (unsigned k = 0; k < nest->nbranches; k++)
         apart &= nest->levels[nest->branches[k].level].own >> nest->branches[k].block & 1;
@@ -388,7 +388,7 @@ static uint64_t live_before_block(const struct translator *t, const struct nest 
 {
     uint32_t to[2];
     uint64_t x = 0;
-    for (unsigned n = successors(t, b, to); n--;)
+    for (unsigned n = nest_successors(t, b, to); n--;)
         x |= live[to[n] == nest->exit ? NEST_BLOCKS : nest_number(t, nest, to[n])];
     for (size_t k = b->first + b->count; k-- > b->first;)
         x = (x & ~node_written(t->flow, &t->flow->nodes[k]).x) | node_read(&t->flow->nodes[k]).x;
@@ -513,6 +513,7 @@ bool nest_find(const struct translator *t, const struct block *head, struct nest
     for (unsigned i = 0; i < NEST_BLOCKS; i++)
         if (nest->blocks >> i & 1 && !can_run_block(t, nest, i)) return false;
     if (!find_levels(t, nest) || !find_branches(t, nest) || !find_own(nest) || !find_paths(t, nest)) return false;
+    if (!nest_find_record(t, nest)) return false;
     find_registers(t, nest);
     nest->keeps_rpc = keeps_rpc(t, nest);
     if (nest->keeps_rpc && !facts_of_block(&t->facts, head).rpc.known) return false;

@@ -347,68 +347,120 @@ COLD uint32_t nest_save(struct sm *sm, struct native_tried *tried)
 }
 
 /* What the iterations of some lanes count. */
+typedef uint32_t nest_words __attribute__((vector_size(32)));
 struct nest_sums {
+    nest_words executed[NEST_BITS / 8],
+        lanes[NEST_BITS / 8]; /* of each bit: in how many iterations, and of how many lanes in all */
     const struct nest_table *table;
-    struct native_tried *tried;
+    const uint32_t *next[ISA_LANES]; /* each lane's next record */
     uint32_t order, deepest;
-    uint32_t executed[NEST_BLOCKS], lanes[NEST_BLOCKS]; /* of each block: how often, and how many lanes in all */
     uint32_t diverged[NEST_BRANCHES],
         met[NEST_BRANCHES]; /* of each branch: how often, and the lanes of its joins that meet again */
 };
 
+/* An iteration of some lanes: how many of them have each bit, as NEST_COUNT says, and which enter each loop in it. */
+struct nest_iteration {
+    nest_words count[NEST_WORDS];
+    uint32_t entered[NEST_LEVELS];
+};
+
+/* A word's bits as bytes, as NEST_COUNT says. */
+#define NEST_SPREAD(word) ((word) >> (nest_words){0, 1, 2, 3, 4, 5, 6, 7} & 0x01010101)
+
 /* The depth of the SIMT stack for the two paths of a branch, from that in front of it. */
-static inline void nest_branch(struct nest_sums *s, uint32_t branch, uint32_t active, uint32_t taken, uint32_t depth,
+static inline void nest_branch(struct nest_sums *s, uint32_t branch, uint32_t n, uint32_t taken, uint32_t depth,
                                uint32_t paths[2])
 {
-    paths[0] = paths[1] = depth;
-    if (!taken || taken == active) return;
-    const uint32_t n = (uint32_t)__builtin_popcount(active), more = (uint32_t)__builtin_popcount(taken);
-    const bool first = s->order == PATH_TAKEN_FIRST || (s->order == PATH_FEWER_FIRST && more <= n - more);
-    paths[first] = depth + 2, paths[!first] = depth + 1;
-    s->deepest = s->deepest < depth + 2 ? depth + 2 : s->deepest;
-    s->diverged[branch]++;
-    s->met[branch] += n;
+    /* no branches here, which the host could not predict */
+    const uint32_t diverges = (taken != 0) & (taken != n);
+    const bool first = (s->order == PATH_TAKEN_FIRST) | ((s->order == PATH_FEWER_FIRST) & (taken <= n - taken));
+    paths[first] = depth + 2 * diverges, paths[!first] = depth + diverges;
+    s->deepest = s->deepest < paths[first] ? paths[first] : s->deepest;
+    s->diverged[branch] += diverges;
+    s->met[branch] += -diverges & n;
 }
 
-static inline void nest_blocks(uint32_t *restrict executed, uint32_t *restrict lanes, const uint32_t *restrict masks,
-                               uint32_t n)
+/* What is in records but for NEST_AGAIN and their first words: of each lane `words` before the next one. */
+static inline void nest_take_more(const struct nest_sums *s, const struct nest_table_level *l, uint32_t active,
+                                  struct nest_iteration *to)
 {
-    for (uint32_t i = 0; i < n; i++) {
-        executed[i] += masks[i] != 0;
-        lanes[i] += (uint32_t)__builtin_popcount(masks[i]);
+    const struct nest_table_child *child = s->table->child + l->child;
+    for (uint32_t i = 1; i < l->words; i++) to->count[i] = (nest_words){0};
+    for (uint32_t i = 0; i < l->nchildren; i++) to->entered[i] = 0;
+    for (; active; active &= active - 1) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(active), *word = s->next[lane] - l->words;
+        for (uint32_t i = 1; i < l->words; i++) to->count[i] += NEST_SPREAD(word[i]);
+        for (uint32_t i = 0; i < l->nchildren; i++)
+            to->entered[i] |= (word[child[i].entered / 32] >> child[i].entered % 32 & 1) << lane;
+    }
+}
+
+/* The next records of `active` lanes. Returns those that go on with another iteration. */
+static inline uint32_t nest_take(struct nest_sums *s, const struct nest_table_level *l, uint32_t active,
+                                 struct nest_iteration *to)
+{
+    const uint32_t words = l->words;
+    nest_words count = {0};
+    uint32_t again = 0;
+    for (uint32_t left = active; left; left &= left - 1) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(left), *word = s->next[lane];
+        s->next[lane] = word + words;
+        again |= (*word >> NEST_AGAIN) << lane;
+        count += NEST_SPREAD(*word);
+    }
+    to->count[0] = count;
+    if (words > 1 || l->nchildren) nest_take_more(s, l, active, to);
+    return again;
+}
+
+static inline void nest_add_counts(struct nest_sums *s, const struct nest_table_level *l, const nest_words *count)
+{
+    nest_words *lanes = s->lanes + l->bit / 8, *executed = s->executed + l->bit / 8;
+    for (uint32_t i = 0; i < l->words; i++) {
+        for (uint32_t k = 0; k < 4; k++, lanes++, executed++) {
+            const nest_words n = count[i] >> 8 * k & 255;
+            *lanes += n;
+            *executed -= (nest_words)(n != 0);
+        }
     }
 }
 
 /* All iterations of a loop that has begun `depth` entries deep in the SIMT stack, and of the loops in it. */
-static void nest_sum(struct nest_sums *s, uint32_t level, uint32_t node, uint32_t depth)
+static void nest_sum(struct nest_sums *s, uint32_t level, uint32_t active, uint32_t depth)
 {
     const struct nest_table_level *l = &s->table->level[level];
     uint32_t places[1 + 2 * NEST_BRANCHES];
+    struct nest_iteration now;
+    const uint8_t *const count = (const uint8_t *)now.count;
     do {
-        const uint32_t *word = s->tried->nodes + node, *child = word + 1, *masks = child + l->nchildren;
-        nest_blocks(s->executed + l->block, s->lanes + l->block, masks, l->nblocks);
+        active = nest_take(s, l, active, &now);
+        nest_add_counts(s, l, now.count);
         places[0] = depth;
         for (uint32_t i = 0; i < l->nbranches; i++) {
             const struct nest_table_branch *b = &s->table->branch[l->branch + i];
-            const uint32_t taken = masks[l->nblocks + i];
-            nest_branch(s, l->branch + i, masks[b->block], taken, places[b->place], places + 1 + 2 * i);
+            const uint32_t n = count[b->block], side = count[b->side];
+            nest_branch(s, l->branch + i, n, b->taken ? side : n - side, places[b->place], places + 1 + 2 * i);
         }
         for (uint32_t i = 0; i < l->nchildren; i++) {
             const struct nest_table_child *c = &s->table->child[l->child + i];
-            if (child[i]) nest_sum(s, c->level, child[i], places[c->place]);
+            if (now.entered[i]) nest_sum(s, c->level, now.entered[i], places[c->place]);
         }
         depth = places[l->back];
-        node = word[0];
-    } while (node);
+    } while (active);
 }
 
-static void nest_sum_all(struct nest_sums *s, uint32_t depth)
+static void nest_sum_all(struct nest_sums *s, const struct native_tried *tried, uint32_t active, uint32_t depth)
 {
     s->deepest = 0;
-    for (uint32_t i = 0; i < s->table->nblocks; i++) s->executed[i] = s->lanes[i] = 0;
+    for (uint32_t i = 0; i < s->table->nbits / 8; i++) s->executed[i] = s->lanes[i] = (nest_words){0};
     for (uint32_t i = 0; i < s->table->nbranches; i++) s->diverged[i] = s->met[i] = 0;
-    nest_sum(s, 0, 0, depth);
+    for (uint32_t i = 0; i < ISA_LANES; i++) s->next[i] = tried->records + tried->first[i];
+    nest_sum(s, 0, active, depth);
 }
+
+/* Of a bit, in how many iterations some lane has it, and how many have it in all. */
+static uint32_t nest_executed(const struct nest_sums *s, uint32_t bit) { return s->executed[bit / 8][bit % 8]; }
+static uint32_t nest_lanes(const struct nest_sums *s, uint32_t bit) { return s->lanes[bit / 8][bit % 8]; }
 
 /* The host's clock, in units of its own. */
 static inline uint64_t nest_ticks(void)
@@ -463,19 +515,19 @@ static bool nest_is_faster(const struct native_nest *nest, uint64_t ticks, uint6
     return !nest->vectors.instructions || (double)ticks * (double)nest->vectors.instructions < with_vectors;
 }
 
-/* Behind the first NEST_FIRST of the lanes: may the others follow? Not if they are far from paying: for all of them
- * vectors are taken to execute up to four times as many blocks as for those that have run. */
+/* Behind the first NEST_FIRST of the lanes: may those that are left follow? Not if they are far from paying: for all of
+ * them vectors are taken to execute up to four times as many blocks as for those that have run. */
 COLD uint32_t nest_may_follow(struct sm *sm, struct native_tried *tried, const struct nest_table *table,
-                              const struct native_nest *nest, uint32_t lanes)
+                              const struct native_nest *nest, uint32_t active, uint32_t left)
 {
-    const uint64_t ticks = (nest_ticks() - nest->began) * lanes / NEST_FIRST;
+    const uint64_t ticks = (nest_ticks() - nest->began) * (uint32_t)__builtin_popcount(active) / NEST_FIRST;
     uint32_t instructions = 0;
     struct nest_sums s;
     if (nest->period == NEST_PAYS || !nest->vectors.instructions) return 1;
-    s.table = table, s.tried = tried, s.order = PATH_TAKEN_FIRST;
-    nest_sum_all(&s, sm->warp->depth);
-    for (uint32_t i = 0; i < table->nblocks; i++)
-        instructions += s.executed[i] * table->block[i].counts[COUNT_INSTRUCTIONS];
+    s.table = table, s.order = PATH_TAKEN_FIRST;
+    nest_sum_all(&s, tried, active & ~left, sm->warp->depth);
+    for (uint32_t i = 0; i < table->nbits; i++)
+        instructions += nest_executed(&s, i) * table->bit[i].counts[COUNT_INSTRUCTIONS];
     return nest_is_faster(nest, ticks, 4ull * instructions);
 }
 
@@ -504,16 +556,17 @@ static void nest_decide(struct native_nest *nest, uint32_t instructions)
 /* Counts all iterations in tried->counts and in the counters of the group. 0: they are more than `most` instructions,
  * or the SIMT stack is too small, and nothing is counted. */
 COLD uint32_t nest_count(struct sm *sm, struct native_tried *tried, const struct nest_table *table,
-                         struct native_nest *nest, uint32_t order, uint32_t most)
+                         struct native_nest *nest, uint32_t active, uint32_t order, uint32_t most)
 {
     struct counters *c = &sm->warp->group->counters;
     struct nest_sums s;
     uint32_t diverged = 0;
-    s.table = table, s.tried = tried, s.order = order;
-    nest_sum_all(&s, sm->warp->depth);
+    s.table = table, s.order = order;
+    nest_sum_all(&s, tried, active, sm->warp->depth);
     for (uint32_t i = 0; i < NATIVE_COUNTS; i++) tried->counts[i] = 0;
-    for (uint32_t i = 0; i < table->nblocks; i++)
-        nest_add(tried->counts, table->block[i].counts, s.executed[i], s.lanes[i]);
+    for (uint32_t i = 0; i < table->nbits; i++)
+        if (nest_executed(&s, i))
+            nest_add(tried->counts, table->bit[i].counts, nest_executed(&s, i), nest_lanes(&s, i));
     for (uint32_t i = 0; i < table->nbranches; i++) {
         nest_add(tried->counts, table->branch[i].join, 2 * s.diverged[i], s.met[i]);
         diverged += s.diverged[i];

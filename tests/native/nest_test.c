@@ -119,6 +119,47 @@ static void test_ways_out(void **state)
             18) " vbne v6, v13, near\n j latch\n"
                 "near: vadd.vv v3, v3, v2\n j outa\nlatch: vadd.vv v1, v1, v5\n j loopa\n"
                 "far: vxor.vv v2, v2, v5\n j near\nouta: join\n" SAVE,
+        /* where all lanes of every second iteration go, too */
+        START " li x13, 0\n"
+              "loopa: vadd.vi v4, v4, -1\n xori x13, x13, 1\n" NEXT OWN MEET(
+                  "outa") " vblt v4, v13, outa\n"
+                          " bne x13, x0, latch\n" BIT(17) " vbne v6, v13, far\nlatch: vadd.vv v1, v1, v5\n j loopa\n"
+                                                          "far: vxor.vv v2, v2, v5\nouta: join\n" SAVE,
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) run(texts[i], 10000, LAUNCH_DONE);
+}
+
+/* More paths in an iteration than a word of its record has bits: two paths, and ways out. */
+#define TWO(name, bit)  IF(name, bit, " vadd.vv v1, v1, v5\n" NEXT, " vxor.vv v2, v2, v5\n")
+#define FIVE(name, bit) TWO(name "0", bit) TWO(name "1", bit) TWO(name "2", bit) TWO(name "3", bit) TWO(name "4", bit)
+#define OUT(name)       NEXT MEET("outa") " vsrl.vi v6, v5, 26\n vbeq v6, v13, far" name "\n"
+#define FAR(name)       "far" name ": vsub.vv v3, v3, v5\n vxor.vv v1, v1, v3\n j outa\n"
+static void test_many_paths(void **state)
+{
+    static const char *const text =
+        START LOOP("a", "v4",
+                   NEXT OWN FIVE("x", 9) FIVE("y", 11) OUT("1") OUT("2") OUT("3") OUT("4") OUT("5") OUT("6")
+                       OUT("7") " vadd.vi v3, v3, 1\n j back\n" FAR("1") FAR("2") FAR("3") FAR("4") FAR("5") FAR("6")
+                           FAR("7") "back:") SAVE;
+    (void)state;
+    run(text, 0, LAUNCH_DONE);
+    run(text, 10000, LAUNCH_DONE);
+}
+
+/* NaNs of any kind, in loops and out of them, as numbers and as bits. */
+static void test_nans(void **state)
+{
+    static const char *const texts[] = {
+        START LOOP("a", "v4",
+                   NEXT OWN IF("b", 9, " vfmul.vv v1, v5, v2\n vfadd.vv v3, v3, v1\n", " vfsqrt.v v2, v5\n")
+                       IF("c", 11, " vxor.vv v5, v5, v1\n", " vfsub.vv v1, v2, v3\n vmv.v.v v2, v1\n")) SAVE,
+        START LOOP("a", "v4",
+                   NEXT OWN " vsrl.vi v7, v5, 28\n" LOOP(
+                       "b", "v7", NEXT IF("c", 9, " vfadd.vv v1, v1, v5\n", " vfsqrt.v v1, v5\n vsw.v v1, 0(v13)\n"))
+                       IF("d", 11, " vxor.vv v2, v2, v1\n", " vfdiv.vv v3, v1, v2\n")) SAVE,
+        START " vfadd.vv v1, v1, v2\n vfadd.vv v2, v2, v3\n" LOOP(
+            "a", "v4", NEXT OWN IF("b", 9, " vfmul.vv v1, v1, v2\n vfadd.vv v2, v5, v1\n", " vfsqrt.v v2, v1\n")) SAVE,
     };
     (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) run(texts[i], 10000, LAUNCH_DONE);
@@ -181,9 +222,9 @@ static void test_scalars(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_paths),    cmocka_unit_test(test_quanta),         cmocka_unit_test(test_loops),
-        cmocka_unit_test(test_ways_out), cmocka_unit_test(test_private_memory), cmocka_unit_test(test_taken_back),
-        cmocka_unit_test(test_scalars),
+        cmocka_unit_test(test_paths),          cmocka_unit_test(test_quanta),     cmocka_unit_test(test_loops),
+        cmocka_unit_test(test_ways_out),       cmocka_unit_test(test_many_paths), cmocka_unit_test(test_nans),
+        cmocka_unit_test(test_private_memory), cmocka_unit_test(test_taken_back), cmocka_unit_test(test_scalars),
     };
     return cmocka_run_group_tests(tests, pair_setup, pair_teardown);
 }
