@@ -452,8 +452,7 @@ static bool on_again(void *user)
 static void on_host(void *user, const struct host_event *e)
 {
     const struct debugger *d = user;
-    if (e->action == HOST_WRITE || e->action == HOST_COPY || e->action == HOST_OPEN)
-        history_host(d->history, e->addr, e->size);
+    if (e->action != HOST_READ) history_host(d->history, e->addr, e->size);
 }
 
 static void on_group_begin(void *user, const struct group *g)

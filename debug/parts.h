@@ -195,7 +195,8 @@ void history_write(struct history *h, const struct warp *w, uint64_t addr, uint6
 void history_forget(struct history *h);
 /* Why memory cannot be put back (static text); NULL: it can. */
 const char *history_missing(const struct history *h);
-/* The host has written this since then: its pages are not to be put back. `addr` is as kernels see it. From any thread.
+/* The host is about to write or free this: from now on its pages are not to be put back. `addr` is as kernels see it.
+ * From any thread.
  */
 void history_host(struct history *h, uint32_t addr, uint64_t size);
 /* Puts memory back; the copies stay. The first call in a launch is only allowed when nothing is missing. */
