@@ -1,8 +1,9 @@
 /* Random sequences of transfers, copies, fills and kernels on buffers, their sub-buffers and images of every format,
- * some of which lie in buffers, in two contexts, against a model on the host. Queues are out of order, so that wait lists alone keep
- * the order; user events hold commands back and end with success or an error, which all that waits for them passes on
- * without touching memory. Everything is released in any order, with commands in flight, and all memory objects must
- * be destroyed in the end. One number, the seed, makes a sequence: `random_memory_test ROUNDS FIRST` runs others. */
+ * some of which lie in buffers, in two contexts, against a model on the host. Queues are out of order, so that wait
+ * lists alone keep the order; user events hold commands back and end with success or an error, which all that waits for
+ * them passes on without touching memory. Everything is released in any order, with commands in flight, and all memory
+ * objects must be destroyed in the end. One number, the seed, makes a sequence: `random_memory_test ROUNDS FIRST` runs
+ * others. */
 #include <stdatomic.h>
 
 #include "check.h"
@@ -67,7 +68,7 @@ static struct transfer {
     uint8_t *bytes, *want;
     size_t size;
     struct transfer *next;
-} *transfers;
+} * transfers;
 
 static struct transfer *transfer_new(size_t size)
 {
@@ -140,7 +141,8 @@ static void make_buffer(struct world *w, struct view *v)
     uint8_t *host = draw(3) ? NULL : malloc(size);
     for (size_t i = 0; i < size; i++) r->bytes[i] = (uint8_t)draw(256);
     if (host) memcpy(host, r->bytes, size);
-    v->mem = clCreateBuffer(w->context, host ? CL_MEM_USE_HOST_PTR : CL_MEM_COPY_HOST_PTR, size, host ? host : r->bytes, &err);
+    v->mem = clCreateBuffer(w->context, host ? CL_MEM_USE_HOST_PTR : CL_MEM_COPY_HOST_PTR, size, host ? host : r->bytes,
+                            &err);
     OK(err);
     v->extent[0] = size, v->extent[1] = v->extent[2] = 1;
     made(v, r, host);
@@ -171,7 +173,7 @@ static cl_image_format any_format(const struct world *w, cl_mem_object_type type
     return list[draw(n < MOST_FORMATS ? n : MOST_FORMATS)];
 }
 
-static const cl_mem_object_type types[] = {CL_MEM_OBJECT_IMAGE1D,       CL_MEM_OBJECT_IMAGE2D,       CL_MEM_OBJECT_IMAGE3D,
+static const cl_mem_object_type types[] = {CL_MEM_OBJECT_IMAGE1D, CL_MEM_OBJECT_IMAGE2D, CL_MEM_OBJECT_IMAGE3D,
                                            CL_MEM_OBJECT_IMAGE1D_ARRAY, CL_MEM_OBJECT_IMAGE2D_ARRAY};
 
 /* Pixels in each direction, as regions count them. */
@@ -228,8 +230,11 @@ static void make_image_in_buffer(struct world *w, struct view *v)
     const size_t room = plane ? row : of->extent[0];
     if (!rows || room < 16) return;
     size_t size[3] = {1 + draw((unsigned)(room / 16 < 100 ? room / 16 : 100)), plane ? 1 + draw((unsigned)rows) : 1, 1};
-    const cl_image_desc d = {.image_type = type, .image_width = size[0], .image_height = plane ? size[1] : 0,
-                             .image_row_pitch = plane ? row : 0, .mem_object = of->mem};
+    const cl_image_desc d = {.image_type = type,
+                             .image_width = size[0],
+                             .image_height = plane ? size[1] : 0,
+                             .image_row_pitch = plane ? row : 0,
+                             .mem_object = of->mem};
     v->format = any_format(w, type);
     v->mem = clCreateImage(w->context, 0, &v->format, &d, NULL, &err);
     if (plane && err == CL_INVALID_IMAGE_FORMAT_DESCRIPTOR) v->mem = NULL;
@@ -244,7 +249,8 @@ static void make_image_in_buffer(struct world *w, struct view *v)
     made(v, of->root, NULL);
 }
 
-static void (*const makers[])(struct world *, struct view *) = {make_buffer, make_sub_buffer, make_sub_buffer, make_image, make_image_in_buffer};
+static void (*const makers[])(struct world *, struct view *) = {make_buffer, make_sub_buffer, make_sub_buffer,
+                                                                make_image, make_image_in_buffer};
 
 static void make(struct world *w)
 {
@@ -451,12 +457,14 @@ static void copy_whole(struct view *a, const struct part *from, struct view *b, 
     free(bytes);
 }
 
-static cl_int enqueue_copy(cl_command_queue q, const struct view *a, const struct part *from, const struct view *b, const struct part *to, const struct order *o, cl_event *event)
+static cl_int enqueue_copy(cl_command_queue q, const struct view *a, const struct part *from, const struct view *b,
+                           const struct part *to, const struct order *o, cl_event *event)
 {
     if (a->pixel && b->pixel)
         return clEnqueueCopyImage(q, a->mem, b->mem, from->origin, to->origin, from->region, LIST(*o), event);
     if (a->pixel)
-        return clEnqueueCopyImageToBuffer(q, a->mem, b->mem, from->origin, from->region, to->origin[0], LIST(*o), event);
+        return clEnqueueCopyImageToBuffer(q, a->mem, b->mem, from->origin, from->region, to->origin[0], LIST(*o),
+                                          event);
     if (b->pixel)
         return clEnqueueCopyBufferToImage(q, a->mem, b->mem, from->origin[0], to->origin, to->region, LIST(*o), event);
     return clEnqueueCopyBuffer(q, a->mem, b->mem, from->origin[0], to->origin[0], from->region[0], LIST(*o), event);
@@ -498,8 +506,8 @@ static void map(struct world *w, struct view *v)
     const struct order o = order_of(w, v, NULL, false);
     uint8_t *m = v->pixel ? clEnqueueMapImage(q, v->mem, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, p.origin, p.region, &row,
                                               &slice, LIST(o), NULL, &err)
-                          : clEnqueueMapBuffer(q, v->mem, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, p.origin[0],
-                                               p.region[0], LIST(o), NULL, &err);
+                          : clEnqueueMapBuffer(q, v->mem, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, p.origin[0], p.region[0],
+                                               LIST(o), NULL, &err);
     OK(err);
     if (v->is_lines) row = slice;
     const size_t n = row_bytes(v, &p);
