@@ -255,7 +255,7 @@ static void test_end_of_client(void **state)
 static int limit(void **state)
 {
     (void)state;
-    alarm(120);
+    alarm(300);
     return 0;
 }
 
