@@ -70,8 +70,8 @@ static void stand(struct debugger *d, uint64_t position)
 
 static void set_attention(struct debugger *d)
 {
-    d->attention = d->order.step || d->order.alone || d->points.registers || d->interrupt || d->kill || d->nevents ||
-                   d->rewind || d->journey.way == RUNS_TO_NOW;
+    d->attention = d->order.step || d->order.alone || d->points.registers || d->points.hosts || d->interrupt ||
+                   d->kill || d->nevents || d->rewind || d->journey.way == RUNS_TO_NOW;
 }
 
 /* What has just been added as events happens at the instruction that runs: so far the last that does. */
@@ -271,6 +271,7 @@ static void meet_finding(struct debugger *d)
 /* The instruction of a warp is next: what is to stop it? */
 static void meet(struct debugger *d, struct warp *w)
 {
+    if (d->points.hosts && !is_held(d, w)) stops_hosts(d, w);
     if (d->points.registers) stops_registers(d);
     finish_step(d);
     if (!is_held(d, w)) meet_breakpoint(d, w);
@@ -451,9 +452,13 @@ static bool on_again(void *user)
 
 static void on_host(void *user, const struct host_event *e)
 {
-    const struct debugger *d = user;
-    if (e->action == HOST_WRITE || e->action == HOST_COPY || e->action == HOST_OPEN)
-        history_host(d->history, e->addr, e->size);
+    struct debugger *d = user;
+    if (e->action != HOST_READ) history_host(d->history, e->addr, e->size);
+    if (e->action != HOST_WRITE && e->action != HOST_COPY) return;
+    pthread_mutex_lock(&d->lock);
+    stops_host_writes(d, e->addr, e->size);
+    if (d->points.hosts) d->attention = true;
+    pthread_mutex_unlock(&d->lock);
 }
 
 static void on_group_begin(void *user, const struct group *g)

@@ -30,7 +30,7 @@ enum {
  * them (with SV39 they are others). */
 struct history_page {
     uint64_t kept; /* memory: the number of the last launch in which it was copied */
-    uint64_t host; /* addresses: the number of the last launch in which the host has written there */
+    uint64_t host; /* addresses: the number of the last launch in which the host has written there, or has freed it */
 };
 
 struct kept {

@@ -38,6 +38,18 @@ bool item_find(const struct debugger *d, tid t, struct item *item)
     return false;
 }
 
+tid item_named(const struct debugger *d, uint64_t number)
+{
+    if (d->lldb || number > UINT32_MAX || number <= TID_DEVICE) return number;
+    for (size_t i = 0; i < d->ngroups; i++) {
+        const struct launch *l = d->groups[i]->launch;
+        const tid first = first_tid(d->groups[i]);
+        const uint32_t at = (uint32_t)number - (uint32_t)first;
+        if (at < (uint64_t)l->warps * l->threads_per_warp) return first + at;
+    }
+    return number;
+}
+
 uint32_t first_lane(uint32_t lanes) { return lanes ? (uint32_t)__builtin_ctz(lanes) : ISA_LANES; }
 
 /* ---- which of them are threads ---- */

@@ -70,6 +70,9 @@ tid item_tid(struct item item);
 /* The work-item of this number that lives now. False: there is none; TID_DEVICE is one without warp. */
 struct debugger;
 bool item_find(const struct debugger *d, tid t, struct item *item);
+/* Whom a debugger means by a number: of those behind 32 bits, which all have from the second launch on, gdb sends the
+ * low 32. */
+tid item_named(const struct debugger *d, uint64_t number);
 /* The address at which it goes on. */
 uint32_t item_pc(struct item item);
 bool item_is_active(struct item item);
@@ -114,12 +117,14 @@ struct stop_point {
     tid owner;       /* of a watchpoint in private memory or the window: whose; 0: anybody's */
     bool set;        /* else it is kept until the machine runs, because debuggers take all away while it stands */
     uint8_t last[8]; /* of a watchpoint in the window: what was there */
+    bool hosts;      /* the host has written there, which has not been reported */
 };
 struct stop_points {
     struct stop_point *list;
     size_t n, room;
     _Atomic uint32_t filter[2048];     /* a bit for each breakpoint's address, by its bits 2 to 17 */
     size_t breaks, watches, registers; /* that are set; watchpoints in the window are `registers` */
+    bool hosts;                        /* there may be points that the host has written to */
 };
 static inline bool stops_may_be_at(const struct stop_points *s, uint32_t pc)
 {
@@ -136,6 +141,9 @@ void stops_clear_all(struct debugger *d);
 void stops_access(struct debugger *d, struct warp *w, const struct access *a);
 /* Which registers have changed, as events. */
 void stops_registers(struct debugger *d);
+/* The host writes a range of memory: watchpoints there are met by the warp whose instruction is next (stops_hosts). */
+void stops_host_writes(struct debugger *d, uint64_t addr, uint64_t size);
+void stops_hosts(struct debugger *d, struct warp *w);
 
 /* ---- documents.c ---- */
 
@@ -195,7 +203,8 @@ void history_write(struct history *h, const struct warp *w, uint64_t addr, uint6
 void history_forget(struct history *h);
 /* Why memory cannot be put back (static text); NULL: it can. */
 const char *history_missing(const struct history *h);
-/* The host has written this since then: its pages are not to be put back. `addr` is as kernels see it. From any thread.
+/* The host is about to write or free this: from now on its pages are not to be put back. `addr` is as kernels see it.
+ * From any thread.
  */
 void history_host(struct history *h, uint32_t addr, uint64_t size);
 /* Puts memory back; the copies stay. The first call in a launch is only allowed when nothing is missing. */

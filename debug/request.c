@@ -113,6 +113,7 @@ static void select_thread(struct debugger *d, const char *s)
     struct item item;
     const char kind = *s++;
     bool any = *s == '-' || !hex_number(&s, &t) || !t;
+    t = item_named(d, t);
     if (!any && !item_find(d, t, &item)) {
         say(d, "E01");
         return;
@@ -126,7 +127,7 @@ static void ask_alive(struct debugger *d, const char *s)
 {
     uint64_t t;
     struct item item;
-    say(d, hex_number(&s, &t) && item_find(d, t, &item) && (item.warp || !d->ngroups) ? "OK" : "E01");
+    say(d, hex_number(&s, &t) && item_find(d, item_named(d, t), &item) && (item.warp || !d->ngroups) ? "OK" : "E01");
 }
 
 static void ask_current(struct debugger *d, const char *s)
@@ -161,7 +162,7 @@ static void ask_thread_text(struct debugger *d, const char *s)
     uint64_t t;
     struct item item;
     struct text about = {0};
-    if (!hex_number(&s, &t) || !item_find(d, t, &item)) {
+    if (!hex_number(&s, &t) || !item_find(d, item_named(d, t), &item)) {
         say(d, "E01");
         return;
     }
@@ -177,7 +178,7 @@ static void ask_thread_stop(struct debugger *d, const char *s)
     uint64_t t;
     struct item item;
     struct event e = {EVENT_SIGNAL, 0, 0};
-    if (!hex_number(&s, &t) || !item_find(d, t, &item)) {
+    if (!hex_number(&s, &t) || !item_find(d, item_named(d, t), &item)) {
         say(d, "E01");
         return;
     }
@@ -387,7 +388,7 @@ void request_resume(struct debugger *d, const char *s)
             say(d, "E01");
             return;
         }
-        a.thread = nonstop_thread(d, a.thread);
+        a.thread = nonstop_thread(d, item_named(d, a.thread));
         take_action(&order, &a, d, &named, &others);
     }
     if (others || named > 1) order.alone = 0;

@@ -164,3 +164,23 @@ void stops_registers(struct debugger *d)
         if (item_find(d, p->owner, &item)) add_watch(d, p, item);
     }
 }
+
+void stops_host_writes(struct debugger *d, uint64_t addr, uint64_t size)
+{
+    for (size_t i = 0; i < d->points.n; i++) {
+        struct stop_point *p = &d->points.list[i];
+        if (p->kind != STOP_WRITE || p->owner || p->addr >= addr + size || addr >= p->addr + p->size) continue;
+        p->hosts = d->points.hosts = true;
+    }
+}
+
+/* The debugger compares the value with the one that it has seen, and goes on if that is the same. */
+void stops_hosts(struct debugger *d, struct warp *w)
+{
+    d->points.hosts = false;
+    for (size_t i = 0; i < d->points.n; i++) {
+        struct stop_point *p = &d->points.list[i];
+        if (p->hosts && p->set) add_watch(d, p, (struct item){w, first_lane(w->mask)});
+        p->hosts = false;
+    }
+}

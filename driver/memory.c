@@ -399,6 +399,9 @@ static void end(ventus_device *d, const struct range *r)
 
 /* ---- copies ---- */
 
+/* Observers hear of a write before it is made: a debugger that puts memory back meanwhile must not take it away again.
+ */
+
 /* Those within allocations do not wait for a launch; to touch the module takes an idle machine. */
 static bool in_window(uint32_t addr) { return addr < ABI_HEAP_BASE; }
 
@@ -423,8 +426,8 @@ enum ventus_status ventus_write(ventus_device *device, uint32_t addr, const void
     if (!lock(device, in_window(addr))) return VENTUS_BAD_ARGUMENT;
     bool ok = begin(device, addr, size, true, &to);
     if (ok) {
-        memcpy(to.host, src, size);
         device_notify(device, HOST_WRITE, addr, size);
+        memcpy(to.host, src, size);
         device_profile_host(device, true, addr, size);
         end(device, &to);
     }
@@ -457,8 +460,8 @@ enum ventus_status ventus_copy(ventus_device *device, uint32_t dst, uint32_t src
     if (!lock(device, pause)) return VENTUS_BAD_ARGUMENT;
     bool ok = begin(device, src, size, false, &from) && begin(device, dst, size, true, &to);
     if (ok) {
-        memmove(to.host, from.host, size);
         gpu_tell(device->gpu, &(struct host_event){HOST_COPY, dst, size, .from = src});
+        memmove(to.host, from.host, size);
         end(device, &to);
     }
     unlock(device, pause);
@@ -474,8 +477,8 @@ enum ventus_status ventus_fill(ventus_device *device, uint32_t addr, const void 
     if (!lock(device, in_window(addr))) return VENTUS_BAD_ARGUMENT;
     bool ok = begin(device, addr, size, true, &to);
     if (ok) {
-        for (uint64_t done = 0; done < size; done += pattern_size) memcpy(to.host + done, pattern, pattern_size);
         device_notify(device, HOST_WRITE, addr, size);
+        for (uint64_t done = 0; done < size; done += pattern_size) memcpy(to.host + done, pattern, pattern_size);
         end(device, &to);
     }
     unlock(device, in_window(addr));

@@ -466,6 +466,8 @@ static enum stop run_cold(struct sm *sm, struct warp *w, struct native_unit *uni
     return stop;
 }
 
+/* Single instructions are for `step`: so translated code, which lets other warps follow with the whole of a quantum,
+ * does not run while a quantum ends late (struct sm). */
 static enum stop run_native(struct sm *sm, struct warp *w, uint64_t budget)
 {
     struct native *native = sm->gpu->engine_data;

@@ -309,7 +309,6 @@ static inline uint32_t native_layout(void)
                             offsetof(struct group, ended),
                             offsetof(struct sm, follow),
                             offsetof(struct sm, keeps),
-                            offsetof(struct sm, late_budget),
                             offsetof(struct sm, claim),
                             offsetof(struct sm, access),
                             offsetof(struct sm, reservations),

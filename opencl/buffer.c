@@ -250,7 +250,7 @@ cl_int clSetMemObjectDestructorCallback(cl_mem mem, void(CL_CALLBACK *call)(cl_m
 {
     if (!object_is(mem, KIND_MEM)) return CL_INVALID_MEM_OBJECT;
     if (!call) return CL_INVALID_VALUE;
-    return destructor_add(&mem->destructors, &mem->lock, (void (*)(void))call, data);
+    return destructor_add(mem->context, &mem->destructors, &mem->lock, (void (*)(void))call, data);
 }
 
 static cl_uint map_count(cl_mem mem)

@@ -189,7 +189,9 @@ void context_report(cl_context context, const char *message)
     ranges_leave(context, outer);
 }
 
-cl_int destructor_add(struct destructor **list, pthread_mutex_t *lock, void (*call)(void), void *data)
+/* Who is to be called when an object goes sees that its commands have ended. */
+cl_int destructor_add(cl_context context, struct destructor **list, pthread_mutex_t *lock, void (*call)(void),
+                      void *data)
 {
     struct destructor *d = malloc(sizeof *d);
     if (!d) return CL_OUT_OF_HOST_MEMORY;
@@ -199,6 +201,7 @@ cl_int destructor_add(struct destructor **list, pthread_mutex_t *lock, void (*ca
     d->next = *list;
     *list = d;
     pthread_mutex_unlock(lock);
+    context_witness(context);
     return CL_SUCCESS;
 }
 
@@ -210,6 +213,7 @@ void destructor_run(cl_context context, struct destructor *list, void *object)
         const uint32_t outer = ranges_enter();
         d->call(object, d->data);
         ranges_leave(context, outer);
+        context_witness_gone(context);
         free(d);
     }
 }
@@ -218,5 +222,5 @@ cl_int clSetContextDestructorCallback(cl_context context, void(CL_CALLBACK *call
 {
     if (!object_is(context, KIND_CONTEXT)) return CL_INVALID_CONTEXT;
     if (!call) return CL_INVALID_VALUE;
-    return destructor_add(&context->destructors, &context->lock, (void (*)(void))call, data);
+    return destructor_add(context, &context->destructors, &context->lock, (void (*)(void))call, data);
 }

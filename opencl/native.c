@@ -63,5 +63,6 @@ cl_int clEnqueueNativeKernel(cl_command_queue q, void(CL_CALLBACK *call)(void *)
         return error;
     }
     c->run = native_run;
+    command_is_seen(c);
     return command_submit(c, event);
 }

@@ -234,8 +234,7 @@ static cl_int send(const struct route *to, struct command *c, cl_kernel kernel, 
                                        .ending = command_ending};
     svm_warn_of_links(c->queue->context, code.info);
     c->launch = &l->launch;
-    c->prints = ventus_module_prints(l->launch.module);
-    if (c->prints) context_witness(c->queue->context);
+    if (ventus_module_prints(l->launch.module)) command_is_seen(c);
     return command_send(to, c);
 }
 

@@ -245,13 +245,15 @@ void context_add_queue(cl_context context, cl_command_queue queue);
 void context_remove_queue(cl_context context, cl_command_queue queue);
 
 /* Counts by what the client can see what commands do: the queues, buffers, shared memory and events it holds, callbacks
- * not yet called, and kernels in flight that can print. When the last is gone, whatever is in flight is cancelled. */
+ * not yet called, of destructors, too, and commands in flight that print or call the client. When the last is gone,
+ * whatever is in flight is cancelled. */
 void context_witness(cl_context context);
 void context_witness_gone(cl_context context);
 
 /* Hands a message to the client's callback and to standard error. */
 void context_report(cl_context context, const char *message);
-cl_int destructor_add(struct destructor **list, pthread_mutex_t *lock, void (*call)(void), void *data);
+cl_int destructor_add(cl_context context, struct destructor **list, pthread_mutex_t *lock, void (*call)(void),
+                      void *data);
 void destructor_run(cl_context context, struct destructor *list, void *object);
 
 /* ---- event.c ---- */
@@ -342,7 +344,7 @@ struct command {
     bool blocking;                      /* the client waits */
     bool after_all;                     /* it is behind all commands before it, in an out-of-order queue, too */
     bool member;                        /* of a command buffer: nothing but `deps` orders it */
-    bool prints;                        /* and is a witness of its context */
+    bool seen;                          /* it prints or calls the client: a witness of its context */
     const struct ventus_launch *launch; /* until it is submitted */
     enum ventus_status (*run)(void *command);
     void (*dispose)(struct command *command); /* gives back what else it holds; NULL: nothing */
@@ -362,6 +364,8 @@ struct command *command_copy(const struct command *recorded, cl_command_queue qu
 /* Adds a buffer: takes a reference, allocates its device memory if need be, and tells its address. */
 cl_int command_mem(struct command *command, cl_mem mem, uint32_t *addr);
 /* Frees a command that was not submitted. */
+/* It prints or calls the client: so it is a witness of its context until it is freed. */
+void command_is_seen(struct command *command);
 void command_free(struct command *command);
 /* Submits the command, which the caller owns no longer, also on failure, and waits for its end if it is blocking. */
 cl_int command_submit(struct command *command, cl_event *event);

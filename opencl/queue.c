@@ -59,7 +59,7 @@ struct command *command_copy(const struct command *recorded, cl_command_queue qu
     c->member = true;
     c->dispose = NULL;
     for (cl_uint i = 0; i < c->nmems; i++) object_use(&(c->mems[i] = recorded->mems[i])->base);
-    if (c->prints) context_witness(queue->context);
+    if (c->seen) context_witness(queue->context);
     return c;
 }
 
@@ -70,12 +70,18 @@ cl_int command_mem(struct command *c, cl_mem mem, uint32_t *addr)
     return mem_address(mem, addr);
 }
 
+void command_is_seen(struct command *c)
+{
+    c->seen = true;
+    context_witness(c->queue->context);
+}
+
 void command_free(struct command *c)
 {
     if (c->dispose) c->dispose(c);
     for (cl_uint i = 0; i < c->nmems; i++) object_drop(&c->mems[i]->base);
     cl_command_queue q = c->queue;
-    if (c->prints) context_witness_gone(q->context);
+    if (c->seen) context_witness_gone(q->context);
     spares_give(&q->context->commands, c);
     object_drop(&q->base);
 }

@@ -78,8 +78,8 @@ struct observer {
 enum host_action {
     HOST_OPEN,  /* kernels may use the range from now on; nobody has written it. Overlapping ranges are replaced */
     HOST_CLOSE, /* they no longer may */
-    HOST_WRITE, /* the host has written the range, or has been given its address and may do so from now on */
-    HOST_COPY,  /* the host has copied `size` bytes from `from`; the ranges may overlap */
+    HOST_WRITE, /* the host is about to write the range, or is given its address and may do so from now on */
+    HOST_COPY,  /* the host is about to copy `size` bytes from `from`; the ranges may overlap */
     HOST_READ,  /* the host has read the range */
 };
 

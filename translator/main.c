@@ -122,8 +122,8 @@ static bool answer(const struct native_request *r, const uint32_t *program)
     if (answer_request(r, program, &image, answer.why, sizeof answer.why)) keep(r, program, &image);
     limit(0);
     answer.size = image.size;
-    bool ok =
-        fwrite(&answer, sizeof answer, 1, stdout) == 1 && fwrite(image.bytes, 1, image.size, stdout) == image.size;
+    bool ok = fwrite(&answer, sizeof answer, 1, stdout) == 1;
+    if (ok && image.size) ok = fwrite(image.bytes, 1, image.size, stdout) == image.size; /* else there are no bytes */
     free(image.bytes);
     return ok && fflush(stdout) == 0;
 }

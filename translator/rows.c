@@ -904,7 +904,7 @@ uint32_t next_behind_stretch(struct sm *sm, struct native_state *s, uint32_t don
 static bool group_keeps_sm(const struct sm *sm, const struct native_state *s, uint32_t done)
 {
     const bool later = done > COUNTED_MOST || sm->group->counters.instructions + done >= sm->keeps;
-    return s->barrier_budget && !later && !sm->late_budget;
+    return s->barrier_budget && !later;
 }
 
 /* Have all warps of the group come to the barrier, and do they go on? */

@@ -124,6 +124,42 @@ static void test_memory_is_told(void **state)
     ventus_close(d);
 }
 
+struct before {
+    const uint32_t *words; /* of the device */
+    uint32_t seen[4];
+    size_t n;
+};
+
+static void on_write(void *user, const struct host_event *e)
+{
+    struct before *b = user;
+    (void)e;
+    assert_true(b->n < sizeof b->seen / sizeof *b->seen);
+    b->seen[b->n++] = *b->words;
+}
+
+/* Observers hear of a write before it is made. */
+static void test_writes_are_told_before(void **state)
+{
+    ventus_device *d = NULL;
+    struct before b = {0};
+    struct observer o = {.user = &b, .host = on_write};
+    uint32_t a, word = 1;
+    (void)state;
+    assert_int_equal(ventus_open(0, &d), VENTUS_OK);
+    assert_int_equal(ventus_alloc(d, 8, &a), VENTUS_OK);
+    b.words = ventus_map(d, a, 8);
+    gpu_observe(device_gpu(d), &o);
+    assert_int_equal(ventus_write(d, a, &word, 4), VENTUS_OK);
+    word = 2;
+    assert_int_equal(ventus_fill(d, a, &word, 4, 4), VENTUS_OK);
+    assert_int_equal(ventus_copy(d, a, a + 4, 4), VENTUS_OK);
+    assert_int_equal(*b.words, 0);
+    assert_int_equal(b.n, 3);
+    for (uint32_t i = 0; i < 3; i++) assert_int_equal(b.seen[i], i);
+    ventus_close(d);
+}
+
 static enum ventus_status run(ventus_device *d, ventus_module *m, uint32_t a, uint32_t b)
 {
     const uint32_t args[4] = {a, b};
@@ -295,9 +331,13 @@ static void test_profile(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_memory_is_told), cmocka_unit_test(test_launch_is_told),
-        cmocka_unit_test(test_stop_and_fault), cmocka_unit_test(test_one_launch_at_a_time),
-        cmocka_unit_test(test_late_observer),  cmocka_unit_test(test_profile),
+        cmocka_unit_test(test_memory_is_told),
+        cmocka_unit_test(test_writes_are_told_before),
+        cmocka_unit_test(test_launch_is_told),
+        cmocka_unit_test(test_stop_and_fault),
+        cmocka_unit_test(test_one_launch_at_a_time),
+        cmocka_unit_test(test_late_observer),
+        cmocka_unit_test(test_profile),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,6 +19,8 @@
     " add x21, x21, x20\n vid.v v9\n vadd.vx v10, v9, x6\n vsll.vi v10, v10, 2\n vadd.vx v11, v10, x21\n" \
     " vmv.v.i v30, 1\n vmv.v.x v31, x20\n"
 
+#define FOUR " vadd.vi v5, v5, 1\n vadd.vi v5, v5, 1\n vadd.vi v5, v5, 1\n vadd.vi v5, v5, 1\n"
+
 #define TAKE " amoadd.w v3, v30, (v31)\n vadd.vv v1, v1, v3\n"
 
 static struct pair pair_of(const char *text, uint32_t items, uint64_t quantum)
@@ -63,6 +65,30 @@ static void test_copies(void **state)
 }
 
 /* ---- quanta ---- */
+
+/* Quanta end late where `step` has ended them, at the vsetvli: the barrier or the end of the warp that comes before
+ * control goes back is met in translated code. What begins there has a quantum of its own. */
+static void test_late(void **state)
+{
+    static const char *const ends[] = {"barrier 1\n",
+                                       "bne x7, x9, 3f\n endprg\n3:", "bne x6, x0, 3f\n endprg\n3: barrier 1\n"};
+    static const uint32_t items[] = {32, 64, 100};
+    (void)state;
+    for (size_t i = 0; i < sizeof ends / sizeof *ends * 3; i++) {
+        for (uint64_t quantum = 1060; quantum < 1120; quantum += 12) {
+            char text[1500];
+            struct pair p = pair_of(text, items[i % 3], quantum);
+            snprintf(text, sizeof text,
+                     BEGIN
+                     " li x7, 6\nloop: li x8, 40\n1: " TAKE " addi x8, x8, -1\n bne x8, x0, 1b\n li x8, 300\n"
+                     "2: vadd.vi v5, v5, 1\n addi x8, x8, -1\n bne x8, x0, 2b\n" FOUR FOUR FOUR FOUR FOUR FOUR FOUR FOUR
+                     " vsetvli x9, x0, e32, m1, ta, ma\n vadd.vi v5, v5, 1\n li x9, 1\n %s addi x7, x7, -1\n"
+                     " bne x7, x0, loop\n vsw12.v v1, 0(v11)\n endprg\n",
+                     ends[i / 3]);
+            assert_int_equal(pair_run(&p, &(uint64_t){0}).status, LAUNCH_DONE);
+        }
+    }
+}
 
 /* Some end between barriers; only those of 1000 and more are for code that goes on by itself. The mark of a routine
  * makes them 16 times as long. Who comes when stays the same. */
@@ -274,11 +300,8 @@ static void test_cancelled_at_once(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_copies),
-        cmocka_unit_test(test_quanta),
-        cmocka_unit_test(test_two_launches),
-        cmocka_unit_test(test_cancelled),
-        cmocka_unit_test(test_cancelled_at_once),
+        cmocka_unit_test(test_late),         cmocka_unit_test(test_copies),    cmocka_unit_test(test_quanta),
+        cmocka_unit_test(test_two_launches), cmocka_unit_test(test_cancelled), cmocka_unit_test(test_cancelled_at_once),
     };
     if (!engine_usable(&engine_native)) return 77;
     return cmocka_run_group_tests(tests, pair_setup, pair_teardown);

@@ -251,10 +251,20 @@ static void test_end_of_client(void **state)
     assert_int_equal(ended_early, 1);
 }
 
+/* Of each test: a mistake may have it wait for ever, and then the signal ends it. Without one it takes a second. */
+static int limit(void **state)
+{
+    (void)state;
+    alarm(300);
+    return 0;
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_end_of_client), cmocka_unit_test(test_given_up),
-                                       cmocka_unit_test(test_long_reason), cmocka_unit_test(test_last_words),
-                                       cmocka_unit_test(test_signals)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(test_end_of_client, limit), cmocka_unit_test_setup(test_given_up, limit),
+        cmocka_unit_test_setup(test_long_reason, limit),   cmocka_unit_test_setup(test_last_words, limit),
+        cmocka_unit_test_setup(test_signals, limit),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -152,11 +152,11 @@ static void CL_CALLBACK native(void *args) { **(int **)args = 5; }
 
 static cl_int use_contexts(struct objects *o)
 {
-    const cl_device_partition_property halves[] = {CL_DEVICE_PARTITION_EQUALLY, 1, 0};
+    const cl_device_partition_property ones[] = {CL_DEVICE_PARTITION_BY_COUNTS, 1, 1, 0, 0};
     const cl_context_properties in[] = {CL_CONTEXT_PLATFORM, (cl_context_properties)platform, 0};
     const cl_queue_properties hints[] = {CL_QUEUE_PROPERTIES, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, 0};
     cl_device_id *parts = o->parts;
-    DO(clCreateSubDevices(device, halves, 2, parts, NULL));
+    DO(clCreateSubDevices(device, ones, 2, parts, NULL));
     const cl_device_id all[] = {device, parts[0], parts[1], device};
     MAKE(o->context, clCreateContext(in, 4, all, on_message, NULL, &err));
     DO(clSetContextDestructorCallback(o->context, on_context, NULL));

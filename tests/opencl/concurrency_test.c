@@ -2,6 +2,7 @@
  * queue or context goes. Kernels that wait for one another show that they run at the same time: if they did not,
  * the test would not end. */
 #include <pthread.h>
+#include <stdatomic.h>
 #include <time.h>
 
 #include "check.h"
@@ -476,7 +477,40 @@ static void test_event_left(void **state)
     }
 }
 
-/* What a kernel prints can be seen without any object. */
+/* ---- what can be seen without any object ---- */
+
+enum way { BY_BUFFER, BY_CONTEXT, BY_FUNCTION, WAYS };
+
+static atomic_int told;
+
+static void CL_CALLBACK tell_of_buffer(cl_mem mem, void *data) { (void)mem, (void)data, told = 1; }
+static void CL_CALLBACK tell_of_context(cl_context c, void *data) { (void)c, (void)data, told = 1; }
+static void CL_CALLBACK tell(void *data) { (void)data, told = 1; }
+
+/* The commands run although the client has let go of everything: it is told when they have. */
+static void test_told(void **state)
+{
+    static const char text[] = "kernel void slow(global int *a)\n"
+                               "{ for (volatile int i = 0; i < 300000; i++); a[0] = 7; }\n";
+    (void)state;
+    for (enum way way = 0; way < WAYS; way++) {
+        static int out;
+        struct abandoned a = start_endless(text, "slow");
+        out = told = 0;
+        if (way == BY_BUFFER) OK(clSetMemObjectDestructorCallback(a.mem, tell_of_buffer, NULL));
+        if (way == BY_CONTEXT) OK(clSetContextDestructorCallback(a.context, tell_of_context, NULL));
+        OK(clEnqueueReadBuffer(a.queue, a.mem, CL_FALSE, 0, sizeof out, &out, 0, NULL, NULL));
+        if (way == BY_FUNCTION) OK(clEnqueueNativeKernel(a.queue, tell, NULL, 0, 0, NULL, NULL, 0, NULL, NULL));
+        OK(clReleaseEvent(a.event));
+        OK(clReleaseMemObject(a.mem));
+        OK(clReleaseCommandQueue(a.queue));
+        OK(clReleaseContext(a.context));
+        for (int i = 0; i < 20000 && !told; i++) usleep(1000);
+        assert_true(told);
+        assert_int_equal(out, 7);
+    }
+}
+
 static void test_printing(void **state)
 {
     (void)state;
@@ -520,6 +554,7 @@ int main(void)
         cmocka_unit_test(test_other_context),
         cmocka_unit_test(test_queue_gone),
         cmocka_unit_test(test_event_left),
+        cmocka_unit_test(test_told),
         cmocka_unit_test(test_printing),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

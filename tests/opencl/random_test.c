@@ -383,9 +383,9 @@ static void test_random(void **state)
 /* A context of all three devices in the place of the usual one. */
 static int setup(void **state)
 {
-    static const cl_device_partition_property halves[] = {CL_DEVICE_PARTITION_EQUALLY, 1, 0};
+    static const cl_device_partition_property ones[] = {CL_DEVICE_PARTITION_BY_COUNTS, 1, 1, 0, 0};
     cl_int err;
-    if (command_buffer_setup(state) || clCreateSubDevices(device, halves, 2, devices + 1, NULL)) return -1;
+    if (command_buffer_setup(state) || clCreateSubDevices(device, ones, 2, devices + 1, NULL)) return -1;
     devices[0] = device;
     if (clReleaseCommandQueue(queue) || clReleaseContext(context)) return -1;
     context = clCreateContext(NULL, DEVICES, devices, NULL, NULL, &err);

@@ -49,6 +49,13 @@ says 'ventus: no program can be compiled: this process may not write files that 
 VENTUS_FOREIGN=$limited
 says 'ventus: cannot run the translator /nowhere/translate: No such file or directory; kernels run slowly (VENTUS_TRANSLATE names it)' \
     VENTUS_ENGINE=native VENTUS_TRANSLATE=/nowhere/translate
+# The translator has an answer without a translation: it does not end.
+cp "$VENTUS_BUILD/ventus-translate" translate
+VENTUS_ENGINE=native VENTUS_CACHE=0 VENTUS_TRANSLATE=$PWD/translate $VENTUS_FOREIGN /usr/bin/python3 two.py >out.txt 2>&1
+if ! grep -q '^ventus-translate: row functions: No such file' out.txt || grep -q 'runtime error' out.txt; then
+    wrong 'a translator without row functions'
+    cat out.txt
+fi
 says 'VENTUS_NATIVE_LEVEL: foo is no level of hosts; there are: base v3 v4 v4fp16' VENTUS_ENGINE=native VENTUS_NATIVE_LEVEL=foo
 says 'VENTUS_CACHE_LIMIT: lots is no number of MiB; the limit is 256' VENTUS_CACHE=1 VENTUS_CACHE_DIR="$PWD/cache" VENTUS_CACHE_LIMIT=lots
 says 'VENTUS_TRANSLATE_PATIENCE: soon is no number of seconds from 1 to 100000; it counts as 60' \
