@@ -18,7 +18,7 @@
 
 static struct pair pair_of(const char *text, uint32_t items, uint64_t quantum)
 {
-    struct pair p = {.text = text, .quantum = quantum, .local = {items, 1, 1}, .least = true};
+    struct pair p = {.text = text, .quantum = quantum, .local = {items, 1, 1}};
     p.shape = (struct launch){.warps = (items + 31) / 32, .threads_per_warp = 32, .work_items = items, .groups = {12}};
     return p;
 }

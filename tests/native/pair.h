@@ -33,7 +33,6 @@ struct pair {
                      * instead of `quantum` (tests/turns/turns.h) */
     bool counts;    /* instructions are counted (sim/counts.h) and compared one by one; $NATIVE_COUNTS: always */
     bool shapes; /* pair_run_levels: the program runs in several shapes, each of them on every other level, in turn */
-    bool least;  /* pair_run_levels: the translator's usual effort on one level, in turn, and the least on the others */
     bool convergent; /* code for lanes that stay together first, as when nobody has named `native` */
 };
 
@@ -51,7 +50,8 @@ int pair_teardown(void **state);
  * *translated is how many instructions ran in translated code. */
 struct result pair_run(const struct pair *p, uint64_t *translated);
 
-/* The same on each level, with sanitizers on one of them, in turn; it also fails when nothing was translated. */
+/* The same on each level, with sanitizers on one of them, in turn; it also fails when nothing was translated. The
+ * translator takes its usual effort on some of them and the least on the others. */
 struct result pair_run_levels(const struct pair *p);
 
 #endif

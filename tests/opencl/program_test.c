@@ -289,12 +289,16 @@ static void test_asynchronous(void **state)
     cl_int err;
     (void)state;
     cl_program program = program_new("kernel void f(void) {}");
-    fake_compiler("sleep 0.3; exit 1");
+    char path[] = "/tmp/ventus-build-XXXXXX", script[100];
+    close(mkstemp(path)); /* the compiler runs as long as there is the file, and some time for the calls that wait */
+    snprintf(script, sizeof script, "while [ -e %s ]; do sleep 0.01; done; sleep 0.2; exit 1", path);
+    fake_compiler(script);
     built = 0;
     OK(clBuildProgram(program, 0, NULL, NULL, on_built, program));
     assert_int_equal(build_status(program), CL_BUILD_IN_PROGRESS);
     FAILS(CL_INVALID_OPERATION, clBuildProgram(program, 0, NULL, NULL, NULL, NULL));
     FAILS(CL_INVALID_OPERATION, clCompileProgram(program, 0, NULL, NULL, 0, NULL, NULL, NULL, NULL));
+    unlink(path);
     await_built(1);
     assert_int_equal(build_status(program), CL_BUILD_ERROR);
     OK(clBuildProgram(program, 0, NULL, NULL, on_built, program));

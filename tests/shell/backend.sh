@@ -286,7 +286,7 @@ serve() { # LIBRARY [OPTIONS]
     rm -f socket
     "$VENTUS_BUILD/tests/device/serve" "$1" "$PWD/socket" ${2-} 2>serve.txt &
     server=$!
-    for i in $(seq 500); do [ -S socket ] && break; kill -0 $server 2>/dev/null || break; sleep 0.02; done
+    await [ -S socket ]
 }
 unserve() { kill $server 2>/dev/null && { wait $server 2>/dev/null; [ $? = 143 ]; } || wrong "the server of $1 has ended: $(cat serve.txt)"; }
 far=remote,$PWD/socket

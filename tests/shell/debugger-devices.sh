@@ -10,10 +10,8 @@ printf 'sms = 1\n' >one.conf
 printf 'sms = 2\n' >two.conf
 VENTUS_CONFIG=one.conf:two.conf VENTUS_GDB=:0 LD_LIBRARY_PATH=$VENTUS_BUILD timeout -k 1 100 $VENTUS_FOREIGN ./devices devices.elf >log.txt 2>&1 &
 pid=$!
-for i in $(seq 500); do
-    [ "$(grep -c 'target remote :[0-9]' log.txt)" -ge 2 ] && break
-    sleep 0.02
-done
+both_listen() { [ "$(grep -c 'target remote :[0-9]' log.txt)" -ge 2 ]; }
+await both_listen
 at_port() { # number of the device, commands of gdb
     port=$(sed -n 's/.*target remote :\([0-9]*\).*/\1/p' log.txt | sed -n "$1p")
     printf 'set width 0\nventus attach :%s\n%b\n' "$port" "$2" >commands

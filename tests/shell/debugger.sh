@@ -14,7 +14,7 @@ check 2 "neither :PORT nor the path" "$ventus" run race.elf -g 64 --gdb 1234x
 check 2 "each decide which warp runs next" "$ventus" run race.elf -g 64 -a iota:64 -a buf:4 -a local:256 --gdb :0 --timing verilog
 "$ventus" run race.elf -g 64 -l 64 -a iota:64 -a buf:4 -a local:256 --gdb "$PWD/socket" >log.txt 2>&1 &
 pid=$!
-for i in $(seq 200); do [ -S socket ] || sleep 0.02; done
+await [ -S socket ]
 [ "$(stat -c %a socket)" = 600 ] || wrong "the socket has the rights $(stat -c %a socket)"
 kill $pid
 check 1 "the program has ended without the GPU" "$ventus" debug -x /dev/null -- true
@@ -24,10 +24,7 @@ check 2 "is needed" "$ventus" debug
 by_hand() { # the debugger's command, from a port
     rm -f log.txt # else the port could be the last one's
     timeout 100 "$ventus" run race.elf -g 64 -l 64 -a iota:64 -a buf:4 -a local:256 --gdb :0 >log.txt 2>&1 &
-    until grep -sq 'target remote :[0-9]' log.txt; do
-        kill -0 $! 2>/dev/null || { cat log.txt; return 1; }
-        sleep 0.02
-    done
+    await grep -q 'target remote :[0-9]' log.txt || { cat log.txt; return 1; }
     port=$(sed -n 's/.*target remote :\([0-9]*\).*/\1/p' log.txt)
     "$@"
     wait $!
@@ -74,10 +71,7 @@ cp "$VENTUS_SOURCE/tests/debug/endless.cl" .
 "$ventus" cc --options -g endless.cl
 printf 'info connections\nshell touch begun\ncontinue\n' >commands.endless
 "$ventus" debug -x commands.endless endless.elf -g 32 -l 32 -a buf:128 -a buf:128 >log.txt 2>&1 &
-until [ -e begun ]; do
-    kill -0 $! 2>/dev/null || { wrong 'an endless kernel'; break; }
-    sleep 0.02
-done
+await [ -e begun ] || wrong 'an endless kernel'
 sleep 0.2
 kill -TERM $!
 wait $!
@@ -88,10 +82,7 @@ pgrep -f "${folder:-/nowhere}/gdb" >/dev/null && { wrong 'the machine goes on'; 
 # So does one that nothing can be done about: the machine ends, and the folders go with the next session.
 rm -f begun
 "$ventus" debug -x commands.endless endless.elf -g 32 -l 32 -a buf:128 -a buf:128 >log.txt 2>&1 &
-until [ -e begun ]; do
-    kill -0 $! 2>/dev/null || { wrong 'an endless kernel'; break; }
-    sleep 0.02
-done
+await [ -e begun ] || wrong 'an endless kernel'
 kill -KILL $!
 wait $! 2>/dev/null
 folder=$(grep -o "$PWD/temporary/ventus-session-[A-Za-z0-9]*" log.txt | head -n 1)

@@ -24,14 +24,21 @@ VENTUS_PROFILE=p.html,p.json VENTUS_PROFILE_MEMORY=1 "$ventus" run k.elf -g 256 
 VENTUS_PROFILE=q.json "$ventus" run k.elf -g 128 -l 64 -a buf:1024 -a buf:65536 -a i:8 || wrong "the other profile"
 grep -q -e ' src=' -e ' href=' -e 'fetch(' p.html && wrong "the page needs other files"
 
+# One browser for all pages (browser.py), which ends with this script.
+mkfifo requests answers
+python3 "$VENTUS_SOURCE/tests/shell/browser.py" <requests >answers &
+exec 3>requests 4<answers
+browser() {
+    echo "$*" >&3
+    read -r answer <&4 || answer="no browser"
+    [ "$answer" = done ] || wrong "browser $*: $answer"
+}
+
 # show SCRIPT: the page after the script has run in it, as text
 show() {
-    python3 - "$1" <<'P'
-import sys
-page = open("p.html").read()
-open("shown.html", "w").write(page.replace("</body>", "<script>" + sys.argv[1] + "</script></body>"))
-P
-    timeout 60 chromium --headless --no-sandbox --disable-gpu --virtual-time-budget=2000 --dump-dom "file://$dir/shown.html" 2>/dev/null >dom.txt
+    printf '%s' "$1" >script.js
+    rm -f dom.txt
+    browser show p.html script.js dom.txt
 }
 has() { grep -q -e "$1" dom.txt || wrong "the page has no '$1'"; }
 
@@ -111,16 +118,13 @@ has "<title>$(sed -n 's/^SLOT(\([a-z_]*\),.*/\1/p' "$VENTUS_SOURCE/timing/slots.
 # A click on another kernel's dot shows that kernel.
 cp p.html one.html
 "$ventus" exec --timing large --profile=p.html "$VENTUS_BUILD/examples/filter" --size 32 --output f.png >out.txt 2>&1 || { wrong "two kernels with --timing"; cat out.txt; }
-for try in 1 2 3 4 5; do # the library looks at a click with the next frame, which a busy machine may not draw in time
-    show 'setInterval(() => {
-            const c = Chart.getChart("roofline"), dot = c.getDatasetMeta(0).data[1], at = c.canvas.getBoundingClientRect();
-            const shown = () => document.querySelector("h2 + #summary").previousSibling.textContent === kernels[1].name;
-            if (!shown()) c.canvas.dispatchEvent(new MouseEvent("click", {clientX: at.left + dot.x, clientY: at.top + dot.y, bubbles: true}));
-            document.title = [kernels.length, kernels[0].name !== kernels[1].name, shown()].join(" ");
-        }, 50)'
-    grep -q '<title>2 true true<' dom.txt && break
-done
-has '<title>2 true true<'
+# The library looks at a click with the next frame.
+show 'const shown = () => document.querySelector("h2 + #summary").previousSibling.textContent === kernels[1].name, first = shown();
+    const c = Chart.getChart("roofline"), dot = c.getDatasetMeta(0).data[1], at = c.canvas.getBoundingClientRect();
+    c.canvas.dispatchEvent(new MouseEvent("click", {clientX: at.left + dot.x, clientY: at.top + dot.y, bubbles: true}));
+    for (let frame = 0; frame < 100 && !shown(); frame++) await new Promise(requestAnimationFrame);
+    document.title = [kernels.length, kernels[0].name !== kernels[1].name, first, shown()].join(" ")'
+has '<title>2 true false true<'
 
 # A line that the source does not have has its row, and those in between have none.
 printf 'kernel void far(global int *a)\n{\n#line 2000000000\n    a[get_global_id(0)] += 3;\n}\n' >far.cl
@@ -133,8 +137,7 @@ show 'compare(JSON.stringify(profile)); document.title = [...document.querySelec
 has '<title>true.* cycles (1.00 x)'
 show 'document.title = [...document.querySelectorAll("#source .stalls")].every(s => Math.abs([...s.children].reduce((w, i) => w + parseFloat(i.style.width), 0) - 100) < 0.1)'
 has '<title>true'
-timeout 60 chromium --headless --no-sandbox --disable-gpu --hide-scrollbars --window-size=1600,1600 \
-    --screenshot="${VENTUS_RESULTS:-$dir}/profile-roofline.png" "file://$dir/p.html" >/dev/null 2>&1
+browser picture p.html 1600 1600 "${VENTUS_RESULTS:-$dir}/profile-roofline.png"
 
 # Of 2,000 lines and their instructions only those around what is seen are drawn; a click brings others into sight.
 mv p.html one.html
@@ -150,7 +153,8 @@ show 'mark(1500); const on = document.querySelector("#code tr.on"), at = on.getB
         at.height === ROW].join(" ")'
 has '<title>true true 1500 true true<'
 mv one.html p.html
-timeout 60 chromium --headless --no-sandbox --disable-gpu --hide-scrollbars --window-size=1600,900 --screenshot="${VENTUS_RESULTS:-$dir}/profile-page.png" \
-    "file://$dir/p.html" >/dev/null 2>&1
+browser picture p.html 1600 900 "${VENTUS_RESULTS:-$dir}/profile-page.png"
 [ -s "${VENTUS_RESULTS:-$dir}/profile-page.png" ] || wrong "no picture"
+exec 3>&-
+wait
 exit $status

@@ -63,13 +63,13 @@ while True:
     wire.close()
 END
 timeout 30 python3 liar.py &
-for i in $(seq 100); do [ -S liar ] || sleep 0.02; done
+await [ -S liar ]
 check 1 'the machine has given 4 bytes' env VENTUS_BACKEND=remote,liar timeout 20 "$ventus" run ends.elf -k good -g 64 -a buf:256
 kill $!
 
 # What is left.
 with_machine killed >killed.txt 2>&1
-for i in $(seq 100); do grep -q 'all files have gone' killed.txt && break; sleep 0.02; done
+for i in $(seq 3000); do grep -q 'all files have gone' killed.txt && break; sleep 0.02; done
 grep -q 'all files have gone' killed.txt || { wrong 'files of a session that was killed'; cat killed.txt; }
 check 0 '' with_machine true
 ls -d tmp/ventus-debug* 2>/dev/null && wrong "files of a session that has ended"

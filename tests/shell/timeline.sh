@@ -359,8 +359,8 @@ check 0 '^done$' $exec --timeline contexts.json --timing large ./client contexts
 python3 structure.py contexts.json || wrong "two contexts with models"
 
 # Of two processes at the same time each has a file; the second ends first.
-check 0 '^done$' $exec --timeline pair.json sh -c './client linger over & i=0
-while [ ! -s pair.json ] && [ $((i += 1)) -lt 500 ]; do sleep 0.01; done; ./client; touch over; wait'
+check 0 '^done$' $exec --timeline pair.json sh -c './client linger over &
+while [ ! -s pair.json ] && kill -0 $!; do sleep 0.01; done; ./client; touch over; wait'
 set -- pair.json.*
 [ $# = 1 ] && python3 contents.py "$1" yes host && python3 contents.py pair.json yes host || wrong "two processes, one file"
 rm -f pair.json.*
