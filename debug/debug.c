@@ -200,11 +200,25 @@ static void meet_breakpoint(struct debugger *d, struct warp *w)
     if (last.lane < ISA_LANES && (w->mask >> last.lane & 1)) add_break(d, w, last.lane);
 }
 
+static bool take_ready(void *user, struct item item)
+{
+    *(struct item *)user = item;
+    return item.warp->state != WARP_READY;
+}
+
+/* Between two turns `about` may have waited for long: then another warp is the one that runs. */
+static struct item item_that_runs(const struct debugger *d)
+{
+    struct item item = {0};
+    if (d->about && d->about->state == WARP_READY) return item_of(d, 0);
+    items_each(d, take_ready, &item);
+    if (!item.warp || item.warp->state != WARP_READY) return item_of(d, 0);
+    return (struct item){item.warp, first_lane(item.warp->mask)};
+}
+
 static void meet_interrupt(struct debugger *d)
 {
-    if (!d->interrupt) return;
-    struct item item = item_of(d, 0);
-    event_add(d, (struct event){EVENT_SIGNAL, item_tid(item), SIGNAL_INT});
+    if (d->interrupt) event_add(d, (struct event){EVENT_SIGNAL, item_tid(item_that_runs(d)), SIGNAL_INT});
 }
 
 /* Another warp is to run alone. */

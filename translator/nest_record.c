@@ -8,9 +8,9 @@
 
 struct iteration {
     unsigned level;
-    uint64_t next[NEST_BLOCKS];          /* of each node */
-    uint64_t leave;                      /* nodes from which a way leaves the iteration */
-    uint64_t dominators[NEST_BLOCKS];    /* of each node, with itself */
+    uint64_t next[NEST_BLOCKS];       /* of each node */
+    uint64_t leave;                   /* nodes from which a way leaves the iteration */
+    uint64_t dominators[NEST_BLOCKS]; /* of each node, with itself */
     uint64_t postdominators[NEST_BLOCKS];
 };
 
@@ -64,7 +64,6 @@ static bool enters(const struct translator *t, const struct nest *nest, unsigned
     const unsigned to = pc == nest->exit ? NEST_NONE : nest_number(t, nest, pc);
     return to != NEST_NONE && to != nest->levels[level].head && node_of(nest, level, to) != NEST_NONE;
 }
-
 
 /* False: a block is reached from another iteration. */
 static bool find_iteration(const struct translator *t, const struct nest *nest, unsigned level, struct iteration *g)

@@ -1,8 +1,15 @@
-# run -g 64 -l 64 -a out:1024:/dev/null -a local:256
-# A barrier that not all work-items reach: who waits where.
-shell (sleep 0.5; kill -INT $PPID) &
+# run -g 64 -l 64 -a out:1024:/dev/null -a local:256 --config gate.conf
+# A barrier that not all work-items reach: who waits where. Turns of one instruction: the interrupt comes between two.
+tbreak gate.cl:8
+continue
+# expect gate.cl:8
+# The clock begins when the machine goes on, however long gdb has taken until then.
+python import os, signal, threading
+python interrupt = lambda event: threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+python gdb.events.cont.connect(interrupt)
 continue
 # expect received signal SIGINT
+python gdb.events.cont.disconnect(interrupt)
 info warps
 # expect   group (0,0,0) warp 0  ################################ 0x80000074 line 6 at a barrier
 # expect * group (0,0,0) warp 1
