@@ -1,8 +1,8 @@
 # run -g 64 -l 64 -a out:1024:/dev/null -a local:256 --config gate.conf
 # A barrier that not all work-items reach: who waits where. Turns of one instruction: the interrupt comes between two.
-tbreak gate.cl:8
+tbreak gate.cl:6
 continue
-# expect gate.cl:8
+# expect gate.cl:6
 # The clock begins when the machine goes on, however long gdb has taken until then.
 python import os, signal, threading
 python interrupt = lambda event: threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
