@@ -1,4 +1,9 @@
-/* `c ? v & k | w & ~k : v` with a constant k, as where numbers that are rounded keep their sign: for AVX-512, LLVM 19
+/* Choices (select) in another form.
+ *
+ * The machine has none: its compilers write `c ? a : b` as `(c ? a - b : 0) + b`. choices_find makes it one again,
+ * which pairs.c wants to see. Where a - b was made of both words of longs, LLVM has made one subtraction of the two.
+ *
+ * `c ? v & k | w & ~k : v` with a constant k, as where numbers that are rounded keep their sign: for AVX-512, LLVM 19
  * makes a masked vpternlog of it whose table says `w ? k : v`. So a choice stands for the bits of w alone, which gives
  * the same: `v & k | (c ? w & ~k : v & ~k)`. tests/native/rules_test.c shows it. */
 #include "translator/choices.h"
@@ -7,6 +12,71 @@
 #include <stddef.h>
 
 #include "translator/patterns.h"
+
+enum { WORDS_MOST = 32 };
+
+static bool is_zero(LLVMValueRef v) { return LLVMIsConstant(v) && LLVMIsNull(v); }
+
+static bool are_same_parts(LLVMValueRef a, LLVMValueRef b)
+{
+    unsigned n = LLVMGetNumMaskElements(a), i = 0;
+    if (n != LLVMGetNumMaskElements(b) || LLVMTypeOf(LLVMGetOperand(a, 0)) != LLVMTypeOf(LLVMGetOperand(b, 0)))
+        return false;
+    while (i < n && LLVMGetMaskValue(a, i) == LLVMGetMaskValue(b, i)) i++;
+    return i == n;
+}
+
+/* The words of `whole` that `part`, a shuffle of another vector, takes of it. */
+static LLVMValueRef take_part(LLVMBuilderRef b, LLVMValueRef whole, LLVMValueRef part)
+{
+    LLVMValueRef at[WORDS_MOST];
+    LLVMTypeRef i32 = LLVMInt32TypeInContext(LLVMGetTypeContext(LLVMTypeOf(whole)));
+    const unsigned n = LLVMGetNumMaskElements(part);
+    for (unsigned i = 0; i < n; i++) {
+        const int from = LLVMGetMaskValue(part, i);
+        at[i] = from < 0 ? LLVMGetPoison(i32) : LLVMConstInt(i32, (unsigned)from, false);
+    }
+    return LLVMBuildShuffleVector(b, whole, LLVMGetPoison(LLVMTypeOf(whole)), LLVMConstVector(at, n), "");
+}
+
+/* What v is more than `less`; NULL: that is not known. */
+static LLVMValueRef minuend(LLVMBuilderRef b, LLVMValueRef v, LLVMValueRef less)
+{
+    if (!LLVMIsAShuffleVectorInst(v) || !LLVMIsAShuffleVectorInst(less) || !are_same_parts(v, less)) return NULL;
+    LLVMValueRef whole = LLVMGetOperand(v, 0);
+    if (!is(whole, LLVMSub) || LLVMGetOperand(whole, 1) != LLVMGetOperand(less, 0)) return NULL;
+    if (LLVMGetNumMaskElements(v) > WORDS_MOST) return NULL;
+    return take_part(b, LLVMGetOperand(whole, 0), v);
+}
+
+/* The choice that operand i of a sum makes of it; NULL: none. */
+static LLVMValueRef find_choice(LLVMBuilderRef b, LLVMValueRef sum, unsigned i)
+{
+    LLVMValueRef more = LLVMGetOperand(sum, i), other = LLVMGetOperand(sum, !i), arms[2];
+    if (!LLVMIsASelectInst(more)) return NULL;
+    for (unsigned arm = 0; arm < 2; arm++) {
+        if (!is_zero(LLVMGetOperand(more, 2 - arm))) continue;
+        LLVMPositionBuilderBefore(b, sum);
+        arms[arm] = minuend(b, LLVMGetOperand(more, 1 + arm), other), arms[!arm] = other;
+        if (arms[arm]) return LLVMBuildSelect(b, LLVMGetOperand(more, 0), arms[0], arms[1], "");
+    }
+    return NULL;
+}
+
+void choices_find(LLVMValueRef function)
+{
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetModuleContext(LLVMGetGlobalParent(function)));
+    for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block; block = LLVMGetNextBasicBlock(block))
+        for (LLVMValueRef insn = LLVMGetFirstInstruction(block), next; insn; insn = next) {
+            next = LLVMGetNextInstruction(insn);
+            LLVMValueRef choice = is(insn, LLVMAdd) ? find_choice(b, insn, 0) : NULL;
+            if (!choice && is(insn, LLVMAdd)) choice = find_choice(b, insn, 1);
+            if (!choice) continue;
+            LLVMReplaceAllUsesWith(insn, choice);
+            LLVMInstructionEraseFromParent(insn);
+        }
+    LLVMDisposeBuilder(b);
+}
 
 static bool is_vector(LLVMValueRef v) { return LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMVectorTypeKind; }
 

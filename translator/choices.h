@@ -1,10 +1,13 @@
-/* Choices that LLVM's code generator gets wrong. Runs last in front of it, for emit.c. */
+/* Choices (select) that pairs.c and LLVM's code generator want in another form, for emit.c. */
 #ifndef VENTUS_TRANSLATOR_CHOICES_H
 #define VENTUS_TRANSLATOR_CHOICES_H
 
 #include <llvm-c/Core.h>
 
-/* Gives those of the function another form. */
+/* In front of pairs.c: makes choices of differences that are chosen and added again. */
+void choices_find(LLVMValueRef function);
+
+/* Last, in front of the code generator: gives those that it gets wrong another form. */
 void choices_mend(LLVMValueRef function);
 
 #endif

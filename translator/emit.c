@@ -232,6 +232,7 @@ static bool run_passes(struct translation *t, LLVMTargetMachineRef machine, char
     uint32_t start = emit_clock();
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
     LLVMErrorRef error = LLVMRunPasses(t->module, passes[t->flow->request->effort], machine, options);
+    if (!error) choices_find(t->function);
     if (!error && t->flow->request->effort == EFFORT_USUAL && pairs_keep(t->function, t->words))
         error = LLVMRunPasses(t->module, "function(early-cse,adce)", machine, options);
     LLVMDisposePassBuilderOptions(options);

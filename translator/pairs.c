@@ -1,6 +1,6 @@
 /* Which words need not be taken apart, because they are joined again (pairs.h). Between the two they may have been
- * chosen (select), come round a loop (phi), or had their sign changed, which is a bit of the upper word; the host can
- * do all of it with both words at once. */
+ * chosen (select), also from constants, come round a loop (phi), or had their sign changed, which is a bit of the upper
+ * word; the host can do all of it with both words at once. */
 #include "translator/pairs.h"
 
 #include <stddef.h>
@@ -77,10 +77,16 @@ static bool changes_upper(LLVMValueRef high)
     return true;
 }
 
-static bool are_choices(struct words w)
+static bool are_constants(struct words w) { return LLVMIsConstant(w.low) && LLVMIsConstant(w.high); }
+
+/* The condition by which both words are chosen, if one of them is not always the same; NULL: there is none. */
+static LLVMValueRef condition(struct words w)
 {
-    return LLVMIsASelectInst(w.low) && LLVMIsASelectInst(w.high) &&
-           LLVMGetOperand(w.low, 0) == LLVMGetOperand(w.high, 0) && !LLVMIsConstant(LLVMGetOperand(w.low, 0));
+    LLVMValueRef low = LLVMIsASelectInst(w.low) ? LLVMGetOperand(w.low, 0) : NULL;
+    LLVMValueRef high = LLVMIsASelectInst(w.high) ? LLVMGetOperand(w.high, 0) : NULL;
+    if (LLVMIsConstant(w.low)) low = high;
+    if (LLVMIsConstant(w.high)) high = low;
+    return low && low == high && !LLVMIsConstant(low) ? low : NULL;
 }
 
 static bool are_phis(struct words w)
@@ -89,9 +95,14 @@ static bool are_phis(struct words w)
            LLVMGetInstructionParent(w.low) == LLVMGetInstructionParent(w.high);
 }
 
+static LLVMValueRef arm_of(LLVMValueRef word, unsigned arm)
+{
+    return LLVMIsConstant(word) ? word : LLVMGetOperand(word, arm);
+}
+
 static struct words arms(struct words w, unsigned arm)
 {
-    return (struct words){LLVMGetOperand(w.low, arm), LLVMGetOperand(w.high, arm)};
+    return (struct words){arm_of(w.low, arm), arm_of(w.high, arm)};
 }
 
 static struct words incoming(struct words w, unsigned i)
@@ -112,10 +123,10 @@ static const struct known *find(const struct pairs *s, struct words w)
 /* Does it pay to keep the two together? */
 static bool pays(const struct pairs *s, struct words w, unsigned depth)
 {
-    if (find(s, w) || source_of(s, w)) return true;
+    if (find(s, w) || source_of(s, w) || are_constants(w)) return true;
     if (!depth) return false;
     if (changes_upper(w.high)) return pays(s, (struct words){w.low, LLVMGetOperand(w.high, 0)}, depth - 1);
-    if (are_choices(w)) return pays(s, arms(w, 1), depth - 1) || pays(s, arms(w, 2), depth - 1);
+    if (condition(w)) return pays(s, arms(w, 1), depth - 1) || pays(s, arms(w, 2), depth - 1);
     if (!are_phis(w) || s->count == KNOWN) return false;
     for (unsigned i = 0; i < LLVMCountIncoming(w.low); i++)
         if (pays(s, incoming(w, i), depth / 2)) return true;
@@ -162,7 +173,7 @@ static LLVMValueRef join_choice(struct pairs *s, struct words w, LLVMValueRef at
 {
     LLVMValueRef yes = join(s, arms(w, 1), at, depth - 1), no = join(s, arms(w, 2), at, depth - 1);
     LLVMPositionBuilderBefore(s->b, at);
-    return LLVMBuildSelect(s->b, LLVMGetOperand(w.low, 0), yes, no, "");
+    return LLVMBuildSelect(s->b, condition(w), yes, no, "");
 }
 
 static LLVMValueRef join_phis(struct pairs *s, struct words w, unsigned depth)
@@ -183,9 +194,9 @@ static LLVMValueRef join(struct pairs *s, struct words w, LLVMValueRef at, unsig
     const struct known *known = find(s, w);
     LLVMValueRef from = source_of(s, w);
     if (known) return known->both;
-    if (!from && depth && pays(s, w, depth)) {
+    if (!from && depth && !are_constants(w) && pays(s, w, depth)) {
         if (changes_upper(w.high)) return join_change(s, w, at, depth);
-        return are_choices(w) ? join_choice(s, w, at, depth) : join_phis(s, w, depth / 2);
+        return condition(w) ? join_choice(s, w, at, depth) : join_phis(s, w, depth / 2);
     }
     LLVMPositionBuilderBefore(s->b, at);
     if (!from) from = LLVMBuildShuffleVector(s->b, w.low, w.high, s->joined, "");
@@ -239,7 +250,7 @@ bool pairs_keep(LLVMValueRef function, unsigned words)
         for (LLVMValueRef insn = LLVMGetFirstInstruction(block), next; insn; insn = next) {
             struct words w = joined_by(&s, insn);
             next = LLVMGetNextInstruction(insn);
-            if (!w.low || !pays(&s, w, DEPTH)) continue;
+            if (!w.low || are_constants(w) || !pays(&s, w, DEPTH)) continue;
             LLVMValueRef both = join(&s, w, insn, DEPTH);
             LLVMPositionBuilderBefore(s.b, insn);
             LLVMReplaceAllUsesWith(insn, LLVMBuildBitCast(s.b, both, LLVMTypeOf(insn), ""));

@@ -676,11 +676,11 @@ static inline __attribute__((always_inline)) uint32_t d_compare(double x, double
 }
 
 /* The one that comes first or the other one, if one of them is a number; zeros differ in their sign. Of two NaNs the
- * first. */
+ * first. Where y is a constant, an instruction of the host is left. */
 static inline __attribute__((always_inline)) uint64_t d_choose(double x, double y, int first, uint64_t equal)
 {
     const double one = first ? x : y;
-    const uint64_t number = x == y ? equal : d_bits(one);
+    const uint64_t number = ((x == y) & (y == 0)) ? equal : d_bits(one);
     return y == y ? number : d_bits(x);
 }
 /* Ties go away from 0. */

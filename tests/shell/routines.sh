@@ -10,7 +10,7 @@ kernel void k(global const ulong *in, global ulong *out)
     uint i = get_global_id(0);
     double x = as_double(in[i & 31]), y = as_double(in[i >> 5]), z = as_double(in[(i * 7 >> 3) & 31]);
     ulong a = in[i & 31], b = in[i >> 5], c = in[(i * 7 >> 3) & 31] >> (i * 5 & 63);
-    global ulong *o = out + i * 36;
+    global ulong *o = out + i * 40;
     if ((i ^ i >> 5) & 3) { /* lanes part */
         o[0] = bits(x + y), o[1] = bits(x * y), o[2] = bits(fma(x, y, z)), o[3] = bits(x / y), o[4] = bits(sqrt(x));
         o[5] = (uint)((x < y) | (x == y) << 1 | (x > y) << 2 | (x != y) << 3);
@@ -25,6 +25,9 @@ kernel void k(global const ulong *in, global ulong *out)
     o[27] = bits(fmin(trunc(x * y), z + x) + ceil(x - z));
     o[28] = a / b, o[29] = a % c, o[30] = (long)a / (long)c, o[31] = (long)b % (long)a;
     if ((i ^ i >> 5) & 5) o[32] = (a ^ c) / c, o[33] = (a ^ c) % a, o[34] = (long)(a ^ c) / (long)b, o[35] = (long)c % (long)b;
+    double w = x * y, most = fmin(fmax(w, y), 1.5);
+    o[36] = bits(fmin(x, 1.5)), o[37] = bits(fmax(x, 0.0)), o[38] = bits(fmin(fmax(y, -0.0), 0.0));
+    o[39] = bits((most > 0.5 ? most : -fabs(w)) * (w < y ? 0.1 : -0.1) + (y > x ? 1.0 : w));
     for (int n = 0; n < 500; n++) z = z * 0.75 + y; /* more instructions than a warp's turn has */
     o[17] = bits(z);
 }
@@ -43,7 +46,7 @@ END
 python3 in.py || wrong "no input"
 
 run() { # file engine program
-    VENTUS_STATS=1 timeout 100 "$VENTUS_BUILD/ventus" run "$3" -g 1024 -a buf:@in.bin -a "out:294912:$1.bin" --stats --engine "$2" 2>"$1.err" ||
+    VENTUS_STATS=1 timeout 100 "$VENTUS_BUILD/ventus" run "$3" -g 1024 -a buf:@in.bin -a "out:327680:$1.bin" --stats --engine "$2" 2>"$1.err" ||
         wrong "$1: exit code $?: $(cat "$1.err")"
     counters "$1.err" >"$1.txt"
 }
@@ -56,7 +59,7 @@ translated() { sed -n 's/.*translations of \([0-9]*\) instructions.*/\1/p' "$1.e
 # Quotients and remainders, where the divisor is not 0.
 cat >divisions.py <<'END'
 import struct, sys
-words, out = struct.unpack("<32Q", open("in.bin", "rb").read()), struct.unpack("<36864Q", open("step.bin", "rb").read())
+words, out = struct.unpack("<32Q", open("in.bin", "rb").read()), struct.unpack("<40960Q", open("step.bin", "rb").read())
 ALL = (1 << 64) - 1
 def signed(x): return x - (1 << 64) if x >> 63 else x
 def quotient(x, y): return abs(x) // abs(y) * (-1 if (x < 0) != (y < 0) else 1) & ALL
@@ -67,8 +70,8 @@ for i in range(1024):
     asked = [(quotient, a, b), (rest, a, c), (quotient, sa, sc), (rest, sb, sa)]
     if (i ^ i >> 5) & 5: asked += [(quotient, d, c), (rest, d, a), (quotient, signed(d), sb), (rest, sc, sb)]
     for k, (f, x, y) in enumerate(asked):
-        if y and out[36 * i + 28 + k] != f(x, y):
-            sys.exit("%s(%d, %d) is %d" % (f.__name__, x, y, out[36 * i + 28 + k]))
+        if y and out[40 * i + 28 + k] != f(x, y):
+            sys.exit("%s(%d, %d) is %d" % (f.__name__, x, y, out[40 * i + 28 + k]))
 END
 "$VENTUS_BUILD/ventus" cc k.cl -o k.elf || wrong "ventus cc"
 run step step k.elf
@@ -83,6 +86,26 @@ same v3-part
 unset VENTUS_TRANSLATE_EFFORT
 VENTUS_TRANSLATE_LANES=convergent run best native k.elf
 same best
+
+# Choices of both words of a double, some of them between constants, in a loop (translator/choices.c, pairs.c).
+cat >choices.cl <<'END'
+kernel void choices(global const double *in, global double *out)
+{
+    double x = in[get_global_id(0) & 31], sum = 0;
+    for (int k = 0; k < 16; k++) {
+        double y = fmin(fmax(x, -1.0 + k * 0.1), 1.5);
+        sum += y > 0.5 ? y : -fabs(x);
+        x = x * 0.9 + (x < y ? 0.1 : -0.1);
+    }
+    out[get_global_id(0)] = sum;
+}
+END
+"$ventus" cc choices.cl -o choices.elf || wrong "ventus cc choices.cl"
+run step step choices.elf
+for level in v4fp16 v4 v3 base; do
+    VENTUS_NATIVE_LEVEL=$level run "$level-choices" native choices.elf
+    same "$level-choices"
+done
 
 # Lanes that diverge in a loop run one after the other, each with the operations of a single number (translator/nest.c).
 cat >lanes.cl <<'END'
