@@ -366,35 +366,48 @@ static cl_command_queue any_queue(const struct world *w) { return w->queues[draw
 
 /* ---- commands ---- */
 
+/* A transfer of a part of a view that is about to be enqueued. */
+struct move {
+    struct part p;
+    struct transfer *t;
+    struct order o;
+    cl_command_queue q;
+};
+
+static struct move choose_move(struct world *w, struct view *v)
+{
+    struct move m = {.q = any_queue(w)};
+    choose_part(v, &m.p, NULL);
+    m.t = transfer_new(part_bytes(v, &m.p));
+    m.o = order_of(w, v, NULL, true);
+    return m;
+}
+
 static void write_part(struct world *w, struct view *v)
 {
-    struct part p;
     cl_event event;
-    choose_part(v, &p, NULL);
-    struct transfer *t = transfer_new(part_bytes(v, &p));
-    const struct order o = order_of(w, v, NULL, true);
-    const cl_command_queue q = any_queue(w);
-    if (v->pixel) OK(clEnqueueWriteImage(q, v->mem, CL_FALSE, p.origin, p.region, 0, 0, t->bytes, LIST(o), &event));
-    else OK(clEnqueueWriteBuffer(q, v->mem, CL_FALSE, p.origin[0], p.region[0], t->bytes, LIST(o), &event));
-    if (!o.fails) move_part(v, &p, t->bytes, true);
-    enqueued(&o, event, v, NULL);
+    const struct move m = choose_move(w, v);
+    const struct part *p = &m.p;
+    void *bytes = m.t->bytes;
+    if (v->pixel) OK(clEnqueueWriteImage(m.q, v->mem, CL_FALSE, p->origin, p->region, 0, 0, bytes, LIST(m.o), &event));
+    else OK(clEnqueueWriteBuffer(m.q, v->mem, CL_FALSE, p->origin[0], p->region[0], bytes, LIST(m.o), &event));
+    if (!m.o.fails) move_part(v, p, bytes, true);
+    enqueued(&m.o, event, v, NULL);
 }
 
 static void read_part(struct world *w, struct view *v)
 {
-    struct part p;
     cl_event event;
-    choose_part(v, &p, NULL);
-    struct transfer *t = transfer_new(part_bytes(v, &p));
-    const struct order o = order_of(w, v, NULL, true);
-    const cl_command_queue q = any_queue(w);
-    t->want = malloc(t->size);
-    assert_non_null(t->want);
-    memcpy(t->want, t->bytes, t->size); /* where it fails */
-    if (!o.fails) move_part(v, &p, t->want, false);
-    if (v->pixel) OK(clEnqueueReadImage(q, v->mem, CL_FALSE, p.origin, p.region, 0, 0, t->bytes, LIST(o), &event));
-    else OK(clEnqueueReadBuffer(q, v->mem, CL_FALSE, p.origin[0], p.region[0], t->bytes, LIST(o), &event));
-    enqueued(&o, event, v, NULL);
+    const struct move m = choose_move(w, v);
+    const struct part *p = &m.p;
+    void *bytes = m.t->bytes;
+    m.t->want = malloc(m.t->size);
+    assert_non_null(m.t->want);
+    memcpy(m.t->want, bytes, m.t->size); /* where it fails */
+    if (!m.o.fails) move_part(v, p, m.t->want, false);
+    if (v->pixel) OK(clEnqueueReadImage(m.q, v->mem, CL_FALSE, p->origin, p->region, 0, 0, bytes, LIST(m.o), &event));
+    else OK(clEnqueueReadBuffer(m.q, v->mem, CL_FALSE, p->origin[0], p->region[0], bytes, LIST(m.o), &event));
+    enqueued(&m.o, event, v, NULL);
 }
 
 /* Waits for an error, if there is one. */
