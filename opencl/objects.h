@@ -363,9 +363,9 @@ cl_int command_new(cl_command_queue queue, cl_command_type type, size_t size, cl
 struct command *command_copy(const struct command *recorded, cl_command_queue queue, size_t ndeps);
 /* Adds a buffer: takes a reference, allocates its device memory if need be, and tells its address. */
 cl_int command_mem(struct command *command, cl_mem mem, uint32_t *addr);
-/* Frees a command that was not submitted. */
 /* It prints or calls the client: so it is a witness of its context until it is freed. */
 void command_is_seen(struct command *command);
+/* Frees a command that was not submitted. */
 void command_free(struct command *command);
 /* Submits the command, which the caller owns no longer, also on failure, and waits for its end if it is blocking. */
 cl_int command_submit(struct command *command, cl_event *event);
