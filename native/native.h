@@ -192,8 +192,9 @@ struct native_tried {
         uint32_t until;  /* ... which are measured as long as it is larger than this */
         uint32_t period; /* how many did before the last time; NEST_PAYS: lanes take less time */
         uint32_t runs;   /* of lanes, since vectors were measured */
-        uint32_t passed; /* instructions of the call when `began` was noted; 0: it was not */
-        uint64_t began;  /* ticks of the host's clock, when lanes or an iteration with vectors began */
+        uint32_t stack;  /* so often its head begins in code with the SIMT stack before anything else is tried, ... */
+        uint32_t failed; /* ... after vectors have failed as often as this says */
+        uint64_t began;  /* ticks of the host's clock, when lanes or vectors began */
         struct {
             uint64_t ticks, instructions;
         } vectors, lanes; /* measured the last time, and since then */

@@ -16,7 +16,7 @@
  *
  * Quanta end late in such a nest, by as many instructions as it has, unless warps might see that: see
  * most_instructions. Launches with tallies have no nests. Called by translate.c. */
-#include "translator/nest.h"
+#include "translator/nest_masks.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +24,7 @@
 struct nest_code {
     struct nest nest;
     LLVMBasicBlockRef each, bad, behind[VERSIONS]; /* lanes begin; nothing has happened; results are there */
+    LLVMBasicBlockRef together, undone, over_together[VERSIONS]; /* the same for all lanes together, with masks */
     LLVMValueRef table;                            /* struct nest_table */
     /* Variables: lanes to come and how many have run, the records of the iterations of the one that runs, which are in
      * these words until they end, words of native_tried.records in use, and whether the nest was entered by a full
@@ -343,6 +344,13 @@ static LLVMValueRef most_instructions(struct translator *t, const struct nest_co
     return ir_intrinsic(t, "llvm.usub.sat", &t->i32, 1, args, 2);
 }
 
+/* What the nest has done stays. */
+static void end_try(struct translator *t, const struct nest_code *c)
+{
+    if (c->nest.stores) ir_store(t, ir_u32(t, 0), t->tried, offsetof(struct native_tried, rows));
+    lanes_set_pc(t, 0);
+}
+
 static void end_lane(struct translator *t, struct nest_code *c)
 {
     LLVMBasicBlockRef more = ir_block(t, "more"), decide = ir_block(t, "decide"), done = ir_block(t, "done");
@@ -371,8 +379,7 @@ static void end_lane(struct translator *t, struct nest_code *c)
     is = LLVMBuildICmp(t->b, LLVMIntNE, call_function(t, "nest_count", all, 7), ir_u32(t, 0), "");
     ir_branch_likely(t, is, counted, c->bad);
     ir_at(t, counted);
-    if (c->nest.stores) ir_store(t, ir_u32(t, 0), t->tried, offsetof(struct native_tried, rows));
-    lanes_set_pc(t, 0);
+    end_try(t, c);
     LLVMBasicBlockRef full = c->behind[FULL], masked = c->behind[MASKED];
     if (full && masked) LLVMBuildCondBr(t->b, LLVMBuildLoad2(t->b, t->i1, c->full, ""), full, masked);
     else LLVMBuildBr(t->b, full ? full : masked);
@@ -403,10 +410,37 @@ static void make_nest(struct translator *t, struct nest_code *c)
     t->single = false;
 }
 
+/* All lanes together. */
+static void make_masks(struct translator *t, struct nest_code *c)
+{
+    struct nest_done done;
+    LLVMBasicBlockRef counted = ir_block(t, "counted"), full = c->over_together[FULL], masked = c->over_together[MASKED];
+    t->version = MASKED;
+    t->current = &t->functions.list[function_of(&t->functions, c->nest.head)];
+    t->block = c->nest.head;
+    ir_at(t, c->together);
+    LLVMValueRef most = most_instructions(t, c), at = nest_of(t, c), is;
+    t->failed |= !nest_masks_run(t, &c->nest, most, c->undone, &done);
+    if (t->failed) return;
+    LLVMValueRef args[] = {t->sm, at, done.iterations, done.instructions, done.diverged, done.deepest, most};
+    is = LLVMBuildICmp(t->b, LLVMIntNE, call_function(t, "nest_masks_end", args, 7), ir_u32(t, 0), "");
+    ir_branch_likely(t, is, counted, c->undone);
+    ir_at(t, counted);
+    end_try(t, c);
+    if (full && masked) LLVMBuildCondBr(t->b, LLVMBuildLoad2(t->b, t->i1, c->full, ""), full, masked);
+    else LLVMBuildBr(t->b, full ? full : masked);
+    ir_at(t, c->undone);
+    call_function(t, "nest_masks_fail", &at, 1);
+    LLVMBuildRet(t->b, ir_u32(t, EXIT_TRIED));
+}
+
 void nests_make(struct translator *t)
 {
-    for (size_t i = 0; i < t->flow->nblocks; i++)
-        if (t->nests[i] && t->nests[i]->each) make_nest(t, t->nests[i]);
+    for (size_t i = 0; i < t->flow->nblocks; i++) {
+        if (!t->nests[i] || !t->nests[i]->each) continue;
+        make_nest(t, t->nests[i]);
+        make_masks(t, t->nests[i]);
+    }
 }
 
 void nests_free(struct translator *t)
@@ -422,15 +456,6 @@ static void set_u32(struct translator *t, LLVMValueRef variable, uint32_t n)
     LLVMBuildStore(t->b, ir_u32(t, n), variable);
 }
 
-static LLVMValueRef variable(struct translator *t, LLVMTypeRef type)
-{
-    LLVMBasicBlockRef from = LLVMGetInsertBlock(t->b), first = LLVMGetEntryBasicBlock(t->out->function);
-    LLVMPositionBuilderBefore(t->b, LLVMGetFirstInstruction(first));
-    LLVMValueRef v = LLVMBuildAlloca(t->b, type, "nest");
-    ir_at(t, from);
-    return v;
-}
-
 /* The nest of the block in progress, made when it is first asked for; NULL: there is none. */
 static struct nest_code *find_nest(struct translator *t)
 {
@@ -443,11 +468,11 @@ static struct nest_code *find_nest(struct translator *t)
     if (!c) return NULL;
     c->nest = nest;
     c->table = make_table(t, &nest);
-    c->left = variable(t, t->i32), c->ran = variable(t, t->i32);
-    c->used = variable(t, t->i32), c->full = variable(t, t->i1);
+    c->left = nest_variable(t, t->i32), c->ran = nest_variable(t, t->i32);
+    c->used = nest_variable(t, t->i32), c->full = nest_variable(t, t->i1);
     for (unsigned k = 0; k < nest.nlevels; k++) {
-        c->record[k] = variable(t, t->i32);
-        for (unsigned w = 0; w < words_of_level(&nest, k); w++) c->word[k][w] = variable(t, t->i32);
+        c->record[k] = nest_variable(t, t->i32);
+        for (unsigned w = 0; w < words_of_level(&nest, k); w++) c->word[k][w] = nest_variable(t, t->i32);
     }
     return c;
 }
@@ -458,22 +483,28 @@ static bool may_enter(const struct translator *t)
     return !t->single && !t->run && !t->tallies && r->lanes != LANES_CONVERGENT && t->block->checked;
 }
 
-static void begin_nest(struct translator *t, struct nest_code *c)
+/* Goes on in `each`, or in `bad` if private memory cannot be saved. */
+static void begin_try(struct translator *t, struct nest_code *c, LLVMBasicBlockRef each, LLVMBasicBlockRef bad)
 {
     lanes_save_warp(t);
     lanes_set_pc(t, t->block->pc);
     LLVMBuildStore(t->b, active(t), t->mask);
-    LLVMBuildStore(t->b, active(t), c->left);
-    set_u32(t, c->ran, 0);
-    set_u32(t, c->used, 0);
     LLVMBuildStore(t->b, LLVMConstInt(t->i1, t->version == FULL, false), c->full);
     call_function(t, "nest_begin", (LLVMValueRef[]){nest_of(t, c)}, 1);
     if (!c->nest.stores) {
-        LLVMBuildBr(t->b, c->each);
+        LLVMBuildBr(t->b, each);
         return;
     }
     LLVMValueRef saved = call_function(t, "nest_save", (LLVMValueRef[]){t->sm, t->tried}, 2);
-    ir_branch_likely(t, LLVMBuildICmp(t->b, LLVMIntNE, saved, ir_u32(t, 0), ""), c->each, c->bad);
+    ir_branch_likely(t, LLVMBuildICmp(t->b, LLVMIntNE, saved, ir_u32(t, 0), ""), each, bad);
+}
+
+static void begin_nest(struct translator *t, struct nest_code *c)
+{
+    LLVMBuildStore(t->b, active(t), c->left);
+    set_u32(t, c->ran, 0);
+    set_u32(t, c->used, 0);
+    begin_try(t, c, c->each, c->bad);
 }
 
 /* Registers that somebody may read are those of the warp in memory, or what lanes have left. */
@@ -531,40 +562,36 @@ static LLVMValueRef is_usual(struct translator *t, const struct nest *nest)
     return usual;
 }
 
-/* Behind a nest whose iterations with vectors are measured: what the last one has taken. */
-void nest_leave(struct translator *t)
+/* The lanes have run together: the registers are in their variables. */
+static void end_masks(struct translator *t, const struct nest_code *c)
 {
-    for (size_t i = 0; i < t->flow->nblocks; i++) {
-        const struct nest_code *c = t->nests[i];
-        if (!c || !c->each || c->nest.exit != t->block->pc) continue;
-        LLVMBasicBlockRef measure = ir_block(t, "measure"), on = ir_block(t, "");
-        LLVMValueRef at = nest_of(t, c), passed = ir_load(t, t->i32, at, offsetof(struct native_nest, passed));
-        ir_branch_likely(t, LLVMBuildICmp(t->b, LLVMIntEQ, passed, ir_u32(t, 0), ""), on, measure);
-        ir_at(t, measure);
-        call_function(t, "nest_measure", (LLVMValueRef[]){at, instructions_done(t)}, 2);
-        ir_store(t, ir_u32(t, 0), at, offsetof(struct native_nest, passed));
-        LLVMBuildBr(t->b, on);
-        ir_at(t, on);
-    }
+    const struct block *exit = flow_block(t->flow, c->nest.exit);
+    set_u32(t, t->rpc, t->facts.in[exit - t->flow->blocks][t->version].rpc.value);
+    nest_masks_hold(t, &c->nest);
+    go_to(t, c->nest.exit, t->version);
 }
 
 void nest_enter(struct translator *t)
 {
     struct nest_code *c = may_enter(t) ? find_nest(t) : NULL;
-    LLVMBasicBlockRef look, begin, wait, measure, together;
+    LLVMBasicBlockRef look, begin, masks, stack;
     struct v_fact stored[ISA_VREGS];
     if (!c) return;
     const struct block *exit = flow_block(t->flow, c->nest.exit);
     const struct facts *behind = &t->facts.in[exit - t->flow->blocks][t->version];
     if (!t->facts.reached[exit - t->flow->blocks][t->version] || !behind->rpc.known) return;
     if (!c->each) c->each = ir_block(t, "each"), c->bad = ir_block(t, "bad");
-    look = ir_block(t, "look"), begin = ir_block(t, "nest"), wait = ir_block(t, "wait");
-    measure = ir_block(t, "measure"), together = ir_block(t, "");
-    LLVMValueRef at = nest_of(t, c), left;
-    left = ir_load(t, t->i32, at, offsetof(struct native_nest, wait));
-    ir_branch_likely(t, LLVMBuildICmp(t->b, LLVMIntNE, left, ir_u32(t, 0), ""), wait, look);
+    if (!c->together) c->together = ir_block(t, "together"), c->undone = ir_block(t, "undone");
+    look = ir_block(t, "look"), begin = ir_block(t, "nest");
+    masks = ir_block(t, "masks"), stack = ir_block(t, "");
+    LLVMValueRef at = nest_of(t, c), left = ir_load(t, t->i32, at, offsetof(struct native_nest, stack));
+    LLVMValueRef none = LLVMBuildICmp(t->b, LLVMIntEQ, left, ir_u32(t, 0), "");
+    left = ir_intrinsic(t, "llvm.usub.sat", &t->i32, 1, (LLVMValueRef[]){left, ir_u32(t, 1)}, 2);
+    ir_store(t, left, at, offsetof(struct native_nest, stack));
+    ir_branch_likely(t, LLVMBuildAnd(t->b, none, is_usual(t, &c->nest), ""), look, stack);
     ir_at(t, look);
-    LLVMBuildCondBr(t->b, is_usual(t, &c->nest), begin, wait);
+    left = ir_load(t, t->i32, at, offsetof(struct native_nest, wait));
+    LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntNE, left, ir_u32(t, 0), ""), masks, begin);
     memcpy(stored, t->stored, sizeof stored);
     ir_at(t, begin);
     begin_nest(t, c);
@@ -572,14 +599,12 @@ void nest_enter(struct translator *t)
     ir_at(t, c->behind[t->version]);
     end_nest(t, c);
     memcpy(t->stored, stored, sizeof stored);
+    ir_at(t, masks);
+    begin_try(t, c, c->together, c->undone);
+    c->over_together[t->version] = ir_block(t, "behind");
+    ir_at(t, c->over_together[t->version]);
+    end_masks(t, c);
+    memcpy(t->stored, stored, sizeof stored);
     t->known = t->fresh = (struct isa_registers){0};
-    ir_at(t, wait);
-    left = ir_intrinsic(t, "llvm.usub.sat", &t->i32, 1, (LLVMValueRef[]){left, ir_u32(t, 1)}, 2);
-    ir_store(t, left, at, offsetof(struct native_nest, wait));
-    LLVMValueRef until = ir_load(t, t->i32, at, offsetof(struct native_nest, until));
-    LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntUGE, left, until, ""), measure, together);
-    ir_at(t, measure);
-    call_function(t, "nest_measure", (LLVMValueRef[]){at, instructions_done(t)}, 2);
-    LLVMBuildBr(t->b, together);
-    ir_at(t, together);
+    ir_at(t, stack);
 }

@@ -481,7 +481,7 @@ enum { NEST_SHORTEST = 256, NEST_LONGEST = 4096, NEST_MEASURED = 256, NEST_TRIED
 static void nest_wait(struct native_nest *nest, uint32_t iterations)
 {
     nest->wait = iterations, nest->until = iterations - NEST_MEASURED;
-    nest->passed = nest->runs = 0;
+    nest->runs = 0;
     nest->vectors.ticks = nest->vectors.instructions = 0;
     nest->lanes.ticks = nest->lanes.instructions = 0;
 }
@@ -492,21 +492,33 @@ void nest_give_up(struct native_nest *nest)
     nest_wait(nest, nest->period);
 }
 
-/* An iteration begins with vectors, or the nest is left, behind so many instructions of the call. If the iteration
- * before took too long, it was of another call, or the host did something else. */
-COLD void nest_measure(struct native_nest *nest, uint32_t instructions)
+/* Lanes or vectors begin. */
+void nest_begin(struct native_nest *nest) { nest->began = nest_ticks(); }
+
+/* Vectors have run so many iterations of the outermost loop. 0: they may not, and nothing is counted. */
+uint32_t nest_masks_end(struct sm *sm, struct native_nest *nest, uint32_t iterations, uint32_t instructions,
+                        uint32_t diverged, uint32_t deepest, uint32_t most)
 {
     enum { LONG = 1 << 22 };
-    const uint64_t now = nest_ticks();
-    if (nest->passed && instructions > nest->passed && now - nest->began < LONG) {
-        nest->vectors.ticks += now - nest->began;
-        nest->vectors.instructions += instructions - nest->passed;
+    struct counters *c = &sm->warp->group->counters;
+    if (instructions > most || deepest > SIMT_DEPTH) return 0;
+    c->divergent += diverged;
+    if (diverged && deepest > c->max_simt_depth) c->max_simt_depth = deepest;
+    if (nest->wait >= nest->until) {
+        const uint64_t ticks = nest_ticks() - nest->began;
+        if (ticks < LONG) nest->vectors.ticks += ticks, nest->vectors.instructions += instructions;
     }
-    nest->began = now, nest->passed = instructions;
+    nest->wait = nest->wait < iterations ? 0 : nest->wait - iterations;
+    return 1;
 }
 
-/* Lanes begin. */
-void nest_begin(struct native_nest *nest) { nest->began = nest_ticks(), nest->passed = 0; }
+/* They have failed: for a while, longer each time, the warps go on with the SIMT stack. */
+COLD void nest_masks_fail(struct native_nest *nest)
+{
+    enum { SHORTEST = 6, LONGEST = 14 };
+    nest->failed = nest->failed < SHORTEST ? SHORTEST : nest->failed < LONGEST ? nest->failed + 2 : LONGEST;
+    nest->stack = 1u << nest->failed;
+}
 
 /* Do so many instructions take less time than with vectors? They do as long as nothing is known of these. */
 static bool nest_is_faster(const struct native_nest *nest, uint64_t ticks, uint64_t instructions)

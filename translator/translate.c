@@ -17,8 +17,7 @@
 
 /* ---- blocks ---- */
 
-/* Adds the counts of the whole block. */
-static void count_block(struct translator *t)
+void count_block(struct translator *t)
 {
     tally_block(t);
     LLVMValueRef parts[NATIVE_COUNTS], sum;
@@ -50,14 +49,14 @@ static bool has_site(const struct translator *t, const struct node *n)
     }
 }
 
-static void begin_block(struct translator *t, const struct block *block, enum version version)
+void begin_block(struct translator *t, const struct block *block, enum version version, const struct facts *holds)
 {
     const struct flow *f = t->flow;
     t->block = block;
     t->version = version;
     t->current = &t->functions.list[function_of(&t->functions, block)];
     t->known = t->fresh = (struct isa_registers){0};
-    t->holds = t->facts.in[block - f->blocks][version];
+    t->holds = *holds;
     for (unsigned r = 0; r < ISA_VREGS; r++) t->holds.v[r].raw &= set_has(t->current->used.v, r); /* see spill_live */
     memcpy(t->kept, t->holds.v, sizeof t->kept);
     memcpy(t->stored, t->holds.v, sizeof t->stored);
@@ -67,15 +66,20 @@ static void begin_block(struct translator *t, const struct block *block, enum ve
     memset(t->passed, 0, sizeof t->passed);
     for (size_t i = block->first; i < block->first + block->count; i++)
         for (int k = 0; k < NATIVE_COUNTS; k++) t->counted[k] = (uint16_t)(t->counted[k] + f->nodes[i].counts[k]);
-    if (version == MASKED) {
-        t->lanes = LLVMBuildLoad2(t->b, t->i32, t->mask, "");
-        for (unsigned p = 0; p < t->chunks && !t->single; p++)
-            t->chunk_lanes[p] = lane_flags(t, t->lanes, p * t->words, t->words);
-    }
-    if (block->checked) check_budget(t, block->need, block->pc, t->version);
+    t->recorded = false;
+    if (version == FULL) return;
+    t->lanes = LLVMBuildLoad2(t->b, t->i32, t->mask, "");
+    for (unsigned p = 0; p < t->chunks && !t->single; p++)
+        t->chunk_lanes[p] = lane_flags(t, t->lanes, p * t->words, t->words);
+}
+
+/* What comes in front of the block's instructions: the budget, and other ways to run it. */
+static void enter_block(struct translator *t, const struct block *block, enum version version)
+{
+    begin_block(t, block, version, &t->facts.in[block - t->flow->blocks][version]);
+    if (block->checked) check_budget(t, block->need, block->pc, version);
     t->run = !t->single && load_loop_can(t, block);
     if (t->run) run_lanes(t);
-    nest_leave(t);
     nest_enter(t);
     if (block->count) count_block(t);
     t->recorded = false;
@@ -89,18 +93,29 @@ static void record_for(struct translator *t, const struct node *n)
     t->recorded = true;
 }
 
-static void translate_block(struct translator *t, const struct block *block, enum version version)
+/* Sites say what the block has counted by an instruction but for the last one. */
+static void pass(struct translator *t, const struct block *block, size_t i)
 {
-    ir_at(t, t->versions[version][block - t->flow->blocks]);
-    begin_block(t, block, version);
+    for (int k = 0; k < NATIVE_COUNTS && i + 1 < block->first + block->count; k++)
+        t->passed[k] = (uint16_t)(t->passed[k] + t->flow->nodes[i].counts[k]);
+}
+
+void translate_nodes(struct translator *t, const struct block *block)
+{
     for (size_t i = block->first; i < block->first + block->count; i++) {
         const struct node *n = &t->flow->nodes[i];
         record_for(t, n);
         translate_node(t, n);
         facts_step(&t->holds, n, t->flow);
-        if (i + 1 < block->first + block->count)
-            for (int k = 0; k < NATIVE_COUNTS; k++) t->passed[k] = (uint16_t)(t->passed[k] + n->counts[k]);
+        pass(t, block, i);
     }
+}
+
+static void translate_block(struct translator *t, const struct block *block, enum version version)
+{
+    ir_at(t, t->versions[version][block - t->flow->blocks]);
+    enter_block(t, block, version);
+    translate_nodes(t, block);
     finish_block(t, block);
 }
 
@@ -109,13 +124,11 @@ static void translate_single(struct translator *t, const struct block *block)
 {
     ir_at(t, t->single_blocks[block - t->flow->blocks]);
     t->single = true;
-    begin_block(t, block, MASKED);
+    enter_block(t, block, MASKED);
     for (size_t i = block->first; i < block->first + block->count; i++) {
-        const struct node *n = &t->flow->nodes[i];
-        record_for(t, n);
-        single_node(t, n);
-        if (i + 1 < block->first + block->count)
-            for (int k = 0; k < NATIVE_COUNTS; k++) t->passed[k] = (uint16_t)(t->passed[k] + n->counts[k]);
+        record_for(t, &t->flow->nodes[i]);
+        single_node(t, &t->flow->nodes[i]);
+        pass(t, block, i);
     }
     finish_single(t, block);
     t->single = false;

@@ -86,6 +86,7 @@ struct translator {
     bool single;                                 /* MASKED, and the mask has one lane, whose words are in `own` */
     const struct function *current;              /* that it belongs to */
     bool spilled;                                /* the function's registers are in struct warp as well */
+    const struct nest_masks *masks;              /* it is one of a nest that masks run (nest_masks.c), or NULL */
     LLVMValueRef lanes, chunk_lanes[CHUNK_MOST]; /* the mask and its chunks as vectors of i1, MASKED only */
     struct lanes now[ISA_VREGS];                 /* current values; only where: */
     struct isa_registers known, fresh;           /* they are known here, and not yet stored to the variable */
@@ -355,14 +356,20 @@ bool load_loop_can(const struct translator *t, const struct block *block);
  */
 void run_lanes(struct translator *t);
 
+/* ---- translate.c ---- */
+
+/* A block of the guest begins in the current host block, in a version, where this holds of registers. */
+void begin_block(struct translator *t, const struct block *block, enum version version, const struct facts *holds);
+/* Adds the counts of the whole block; then its instructions, but for the last one that controls where it goes on. */
+void count_block(struct translator *t);
+void translate_nodes(struct translator *t, const struct block *block);
+
 /* ---- nest.c: loop nests whose lanes run one after the other ---- */
 
 /* In front of the block in progress: if it is the head of such a nest, and if that pays, its lanes run it; the builder
  * is left where they do not. */
 void nest_enter(struct translator *t);
 
-/* In front of the block in progress: if a nest is left for it, the time that vectors have taken in there is noted. */
-void nest_leave(struct translator *t);
 /* Makes the code of these lanes, when everything else has been translated. */
 void nests_make(struct translator *t);
 void nests_free(struct translator *t);

@@ -1,0 +1,291 @@
+#include "translator/nest_masks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct nest_masks {
+    const struct nest *nest;
+    LLVMBasicBlockRef bad;
+    struct isa_registers written, kept, raw; /* by the nest; that somebody may read; that may hold raw NaNs */
+    /* Variables: lanes that have come to each block of the iteration, that begin the next iteration of each loop; depth
+     * of the SIMT stack in front of it and on the paths of each branch; of branches, how often they diverge, and lanes
+     * that meet again then. */
+    LLVMValueRef in[NEST_BLOCKS], next[NEST_LEVELS], depth[NEST_LEVELS], paths[NEST_BRANCHES][2];
+    LLVMValueRef diverged[NEST_BRANCHES], met[NEST_BRANCHES], deepest, iterations;
+    LLVMValueRef begun, most; /* numbers: instructions in front of the nest, and how many it may have */
+};
+
+static bool has(uint64_t set, unsigned i) { return set >> i & 1; }
+
+bool nest_masks_keep(const struct nest_masks *m, unsigned r) { return set_has(m->kept.v, r); }
+LLVMBasicBlockRef nest_masks_bad(const struct nest_masks *m) { return m->bad; }
+
+LLVMValueRef nest_variable(struct translator *t, LLVMTypeRef type)
+{
+    LLVMBasicBlockRef from = LLVMGetInsertBlock(t->b), first = LLVMGetEntryBasicBlock(t->out->function);
+    LLVMPositionBuilderBefore(t->b, LLVMGetFirstInstruction(first));
+    LLVMValueRef v = LLVMBuildAlloca(t->b, type, "nest");
+    ir_at(t, from);
+    return v;
+}
+
+static LLVMValueRef get(struct translator *t, LLVMValueRef variable)
+{
+    return LLVMBuildLoad2(t->b, t->i32, variable, "");
+}
+
+static void set(struct translator *t, LLVMValueRef variable, LLVMValueRef value)
+{
+    LLVMBuildStore(t->b, value, variable);
+}
+
+static void add(struct translator *t, LLVMValueRef variable, LLVMValueRef n)
+{
+    set(t, variable, LLVMBuildAdd(t->b, get(t, variable), n, ""));
+}
+
+/* ---- what holds of registers ---- */
+
+/* Lanes wait in other places than in masked code, so that registers which the nest writes may hold anything in those
+ * that do; NaNs are raw wherever they are in some block. */
+static void find_registers(const struct translator *t, struct nest_masks *m)
+{
+    m->kept = live_at(&t->liveness, m->nest->exit);
+    for (unsigned i = 0; i < NEST_BLOCKS; i++) {
+        if (!has(m->nest->blocks, i)) continue;
+        const struct block *b = m->nest->head + i;
+        const struct isa_registers live = live_at(&t->liveness, b->pc);
+        const struct facts facts = facts_of_block(&t->facts, b);
+        registers_add(&m->kept, &live);
+        for (size_t k = b->first; k < b->first + b->count; k++) {
+            const struct isa_registers w = node_written(t->flow, &t->flow->nodes[k]);
+            registers_add(&m->written, &w);
+        }
+        for (unsigned r = 0; r < ISA_VREGS; r++)
+            if (facts.v[r].raw) m->raw.v[r / 64] |= 1ull << r % 64;
+    }
+}
+
+static struct facts facts_here(const struct translator *t, const struct nest_masks *m, const struct block *b)
+{
+    const struct facts first = facts_of_block(&t->facts, m->nest->head);
+    struct facts facts = facts_of_block(&t->facts, b);
+    for (unsigned r = 0; r < ISA_VREGS; r++) {
+        facts.v[r] = set_has(m->written.v, r) ? (struct v_fact){0} : first.v[r];
+        facts.v[r].raw = set_has(m->raw.v, r);
+    }
+    return facts;
+}
+
+/* ---- a block ---- */
+
+/* Lanes go from a block to an address. */
+static void go(struct translator *t, struct nest_masks *m, unsigned from, uint32_t pc, LLVMValueRef lanes)
+{
+    const unsigned to = pc == m->nest->exit ? NEST_NONE : nest_number(t, m->nest, pc);
+    LLVMValueRef variable = to == NEST_NONE ? NULL : m->in[to];
+    if (to == NEST_NONE) return;
+    for (unsigned k = 0; k < m->nest->nlevels; k++)
+        if (m->nest->levels[k].head == to && has(m->nest->levels[k].body, from)) variable = m->next[k];
+    set(t, variable, LLVMBuildOr(t->b, get(t, variable), lanes, ""));
+}
+
+static LLVMValueRef depth_at(struct translator *t, const struct nest_masks *m, unsigned level, struct nest_path path)
+{
+    return get(t, path.branch == NEST_NONE ? m->depth[level] : m->paths[path.branch][path.taken]);
+}
+
+/* What masked code would do to the SIMT stack where some lanes of a branch are taken. */
+static void count_branch(struct translator *t, struct nest_masks *m, unsigned branch, LLVMValueRef taken,
+                         LLVMValueRef rest)
+{
+    const struct nest_branch *b = &m->nest->branches[branch];
+    const uint32_t order = t->flow->request->order;
+    LLVMValueRef zero = ir_u32(t, 0), depth = depth_at(t, m, b->level, b->path), one, first, deeper, other;
+    one = LLVMBuildAnd(t->b, LLVMBuildICmp(t->b, LLVMIntNE, taken, zero, ""),
+                       LLVMBuildICmp(t->b, LLVMIntNE, rest, zero, ""), "");
+    one = LLVMBuildZExt(t->b, one, t->i32, "");
+    add(t, m->diverged[branch], one);
+    if (flow_block(t->flow, b->rpc) && t->flow->nodes[flow_block(t->flow, b->rpc)->first].counts[COUNT_VECTOR])
+        add(t, m->met[branch], LLVMBuildMul(t->b, one, ir_popcount(t, t->lanes), ""));
+    other = LLVMBuildAdd(t->b, depth, one, "");
+    deeper = LLVMBuildAdd(t->b, other, one, "");
+    set(t, m->deepest,
+        ir_intrinsic(t, "llvm.umax", &t->i32, 1, (LLVMValueRef[]){get(t, m->deepest), deeper}, 2));
+    first = LLVMConstInt(t->i1, order == PATH_TAKEN_FIRST, false);
+    if (order == PATH_FEWER_FIRST)
+        first = LLVMBuildICmp(t->b, LLVMIntULE, ir_popcount(t, taken), ir_popcount(t, rest), "");
+    set(t, m->paths[branch][true], LLVMBuildSelect(t->b, first, deeper, other, ""));
+    set(t, m->paths[branch][false], LLVMBuildSelect(t->b, first, other, deeper, ""));
+}
+
+/* Behind the block the variables hold what it has written, in its lanes. */
+static void store_results(struct translator *t, const struct nest_masks *m)
+{
+    forget_fresh(t, &m->kept);
+    settle(t);
+    for (unsigned r = 0; r < ISA_VREGS; r++)
+        if (t->stored[r].raw && !set_has(m->raw.v, r)) make_exact(t, r);
+}
+
+static void finish(struct translator *t, struct nest_masks *m, unsigned i)
+{
+    const struct block *b = m->nest->head + i;
+    const struct node *last = b->count ? &t->flow->nodes[b->first + b->count - 1] : NULL;
+    const unsigned control = last && last->how == HOW_CONTROL ? last->effects.control : CONTROL_NEXT;
+    LLVMValueRef taken = NULL, rest, zero = ir_u32(t, 0);
+    if (control == CONTROL_VBRANCH) taken = LLVMBuildAnd(t->b, bits_of(t, lanes_of_row(t, last)), t->lanes, "");
+    if (control == CONTROL_BRANCH)
+        taken = LLVMBuildSelect(t->b, LLVMBuildICmp(t->b, LLVMIntNE, value_of_row(t, last), zero, ""), t->lanes, zero,
+                                "");
+    store_results(t, m);
+    if (!taken) {
+        go(t, m, i, control == CONTROL_JUMP ? node_target(last) : b->end, t->lanes);
+        return;
+    }
+    rest = LLVMBuildXor(t->b, taken, t->lanes, "");
+    go(t, m, i, node_target(last), taken);
+    go(t, m, i, node_next(last), rest);
+    for (unsigned k = 0; k < m->nest->nbranches; k++)
+        if (m->nest->branches[k].block == i) count_branch(t, m, k, taken, rest);
+}
+
+static void run_block(struct translator *t, struct nest_masks *m, unsigned i)
+{
+    const struct block *b = m->nest->head + i;
+    const struct facts facts = facts_here(t, m, b);
+    set_mask(t, get(t, m->in[i]));
+    begin_block(t, b, MASKED, &facts);
+    count_block(t);
+    translate_nodes(t, b);
+    finish(t, m, i);
+}
+
+/* ---- loops ---- */
+
+static void run_level(struct translator *t, struct nest_masks *m, unsigned level);
+
+/* The loop in this one whose head a block is; NEST_NONE: it is none. */
+static unsigned loop_at(const struct nest *nest, unsigned level, unsigned block)
+{
+    for (unsigned k = level + 1; k < nest->nlevels; k++)
+        if (nest->levels[k].parent == level && nest->levels[k].head == block) return k;
+    return NEST_NONE;
+}
+
+/* A block of an iteration, or a loop in it, if lanes have come there. */
+static void run_part(struct translator *t, struct nest_masks *m, unsigned level, unsigned i)
+{
+    const unsigned loop = loop_at(m->nest, level, i);
+    LLVMBasicBlockRef some = ir_block(t, "some"), on = ir_block(t, "");
+    LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntNE, get(t, m->in[i]), ir_u32(t, 0), ""), some, on);
+    ir_at(t, some);
+    if (loop == NEST_NONE) run_block(t, m, i);
+    else run_level(t, m, loop);
+    LLVMBuildBr(t->b, on);
+    ir_at(t, on);
+}
+
+static void check_length(struct translator *t, struct nest_masks *m)
+{
+    LLVMBasicBlockRef on = ir_block(t, "");
+    LLVMValueRef done = LLVMBuildSub(t->b, instructions_done(t), m->begun, "");
+    ir_branch_likely(t, LLVMBuildICmp(t->b, LLVMIntULE, done, m->most, ""), on, m->bad);
+    ir_at(t, on);
+}
+
+/* All iterations of a loop, for lanes that have come to its head. */
+static void run_level(struct translator *t, struct nest_masks *m, unsigned level)
+{
+    const struct nest *nest = m->nest;
+    const struct nest_level *l = &nest->levels[level];
+    LLVMBasicBlockRef iteration = ir_block(t, "iteration"), over = ir_block(t, "over");
+    set(t, m->next[level], get(t, m->in[l->head]));
+    if (level) set(t, m->depth[level], depth_at(t, m, l->parent, l->entry));
+    LLVMBuildBr(t->b, iteration);
+    ir_at(t, iteration);
+    check_length(t, m);
+    if (!level) add(t, m->iterations, ir_u32(t, 1));
+    for (unsigned i = 0; i < NEST_BLOCKS; i++)
+        if (has(l->own, i) || loop_at(nest, level, i) != NEST_NONE) set(t, m->in[i], ir_u32(t, 0));
+    set(t, m->in[l->head], get(t, m->next[level]));
+    set(t, m->next[level], ir_u32(t, 0));
+    for (unsigned i = 0; i < NEST_BLOCKS; i++)
+        if (has(l->own, i) || loop_at(nest, level, i) != NEST_NONE) run_part(t, m, level, i);
+    set(t, m->depth[level], depth_at(t, m, level, l->back));
+    LLVMValueRef more = LLVMBuildICmp(t->b, LLVMIntNE, get(t, m->next[level]), ir_u32(t, 0), "");
+    LLVMBuildCondBr(t->b, more, iteration, over);
+    ir_at(t, over);
+}
+
+/* ---- the nest ---- */
+
+static void make_variables(struct translator *t, struct nest_masks *m)
+{
+    const struct nest *nest = m->nest;
+    for (unsigned i = 0; i < NEST_BLOCKS; i++)
+        if (has(nest->blocks, i)) set(t, m->in[i] = nest_variable(t, t->i32), ir_u32(t, 0));
+    for (unsigned k = 0; k < nest->nlevels; k++) {
+        set(t, m->next[k] = nest_variable(t, t->i32), ir_u32(t, 0));
+        set(t, m->depth[k] = nest_variable(t, t->i32), ir_u32(t, 0));
+    }
+    for (unsigned k = 0; k < nest->nbranches; k++) {
+        set(t, m->diverged[k] = nest_variable(t, t->i32), ir_u32(t, 0));
+        set(t, m->met[k] = nest_variable(t, t->i32), ir_u32(t, 0));
+        for (unsigned i = 0; i < 2; i++) set(t, m->paths[k][i] = nest_variable(t, t->i32), ir_u32(t, 0));
+    }
+    set(t, m->deepest = nest_variable(t, t->i32), ir_u32(t, 0));
+    set(t, m->iterations = nest_variable(t, t->i32), ir_u32(t, 0));
+}
+
+/* The joins of branches that have diverged: each is executed twice more. */
+static void count_joins(struct translator *t, const struct nest_masks *m, LLVMValueRef *all)
+{
+    *all = ir_u32(t, 0);
+    for (unsigned k = 0; k < m->nest->nbranches; k++) {
+        const struct block *join = flow_block(t->flow, m->nest->branches[k].rpc);
+        const uint16_t *counts = t->flow->nodes[join->first].counts;
+        LLVMValueRef n = get(t, m->diverged[k]), sum = LLVMBuildLoad2(t->b, t->counts_type, t->counts, "");
+        *all = LLVMBuildAdd(t->b, *all, n, "");
+        for (unsigned c = 0; c < NATIVE_COUNTS; c++) {
+            const uint32_t each = c == COUNT_LANES ? counts[COUNT_VECTOR] : 2u * counts[c];
+            LLVMValueRef old = LLVMBuildExtractElement(t->b, sum, ir_u32(t, c), ""), times = n;
+            if (!each) continue;
+            if (c == COUNT_LANES) times = get(t, m->met[k]);
+            times = LLVMBuildMul(t->b, times, ir_u32(t, each), "");
+            sum = LLVMBuildInsertElement(t->b, sum, LLVMBuildAdd(t->b, old, times, ""), ir_u32(t, c), "");
+        }
+        LLVMBuildStore(t->b, sum, t->counts);
+    }
+}
+
+bool nest_masks_run(struct translator *t, const struct nest *nest, LLVMValueRef most, LLVMBasicBlockRef bad,
+                    struct nest_done *done)
+{
+    struct nest_masks *m = calloc(1, sizeof *m);
+    if (!m) return false;
+    m->nest = nest, m->most = most, m->bad = bad;
+    m->begun = instructions_done(t);
+    find_registers(t, m);
+    make_variables(t, m);
+    set(t, m->in[0], get(t, t->mask));
+    set(t, m->depth[0], ir_load(t, t->i32, warp(t), offsetof(struct warp, depth)));
+    t->masks = m;
+    LLVMValueRef all = get(t, t->mask);
+    run_level(t, m, 0);
+    set_mask(t, all);
+    t->masks = NULL;
+    count_joins(t, m, &done->diverged);
+    done->iterations = get(t, m->iterations), done->deepest = get(t, m->deepest);
+    done->instructions = LLVMBuildSub(t->b, instructions_done(t), m->begun, "");
+    free(m);
+    return true;
+}
+
+void nest_masks_hold(struct translator *t, const struct nest *nest)
+{
+    struct nest_masks m = {.nest = nest};
+    find_registers(t, &m);
+    for (unsigned r = 0; r < ISA_VREGS; r++)
+        t->stored[r].raw = set_has(m.raw.v, r) && set_has(t->current->used.v, r);
+}
