@@ -25,7 +25,7 @@ struct nest_code {
     struct nest nest;
     LLVMBasicBlockRef each, bad, behind[VERSIONS]; /* lanes begin; nothing has happened; results are there */
     LLVMBasicBlockRef together, undone, over_together[VERSIONS]; /* the same for all lanes together, with masks */
-    LLVMValueRef table;                            /* struct nest_table */
+    LLVMValueRef table;                                          /* struct nest_table */
     /* Variables: lanes to come and how many have run, the records of the iterations of the one that runs, which are in
      * these words until they end, words of native_tried.records in use, and whether the nest was entered by a full
      * block. */
@@ -414,7 +414,8 @@ static void make_nest(struct translator *t, struct nest_code *c)
 static void make_masks(struct translator *t, struct nest_code *c)
 {
     struct nest_done done;
-    LLVMBasicBlockRef counted = ir_block(t, "counted"), full = c->over_together[FULL], masked = c->over_together[MASKED];
+    LLVMBasicBlockRef counted = ir_block(t, "counted"), full = c->over_together[FULL],
+                      masked = c->over_together[MASKED];
     t->version = MASKED;
     t->current = &t->functions.list[function_of(&t->functions, c->nest.head)];
     t->block = c->nest.head;

@@ -110,8 +110,7 @@ static void count_branch(struct translator *t, struct nest_masks *m, unsigned br
         add(t, m->met[branch], LLVMBuildMul(t->b, one, ir_popcount(t, t->lanes), ""));
     other = LLVMBuildAdd(t->b, depth, one, "");
     deeper = LLVMBuildAdd(t->b, other, one, "");
-    set(t, m->deepest,
-        ir_intrinsic(t, "llvm.umax", &t->i32, 1, (LLVMValueRef[]){get(t, m->deepest), deeper}, 2));
+    set(t, m->deepest, ir_intrinsic(t, "llvm.umax", &t->i32, 1, (LLVMValueRef[]){get(t, m->deepest), deeper}, 2));
     first = LLVMConstInt(t->i1, order == PATH_TAKEN_FIRST, false);
     if (order == PATH_FEWER_FIRST)
         first = LLVMBuildICmp(t->b, LLVMIntULE, ir_popcount(t, taken), ir_popcount(t, rest), "");
@@ -136,8 +135,8 @@ static void finish(struct translator *t, struct nest_masks *m, unsigned i)
     LLVMValueRef taken = NULL, rest, zero = ir_u32(t, 0);
     if (control == CONTROL_VBRANCH) taken = LLVMBuildAnd(t->b, bits_of(t, lanes_of_row(t, last)), t->lanes, "");
     if (control == CONTROL_BRANCH)
-        taken = LLVMBuildSelect(t->b, LLVMBuildICmp(t->b, LLVMIntNE, value_of_row(t, last), zero, ""), t->lanes, zero,
-                                "");
+        taken =
+            LLVMBuildSelect(t->b, LLVMBuildICmp(t->b, LLVMIntNE, value_of_row(t, last), zero, ""), t->lanes, zero, "");
     store_results(t, m);
     if (!taken) {
         go(t, m, i, control == CONTROL_JUMP ? node_target(last) : b->end, t->lanes);
@@ -286,6 +285,5 @@ void nest_masks_hold(struct translator *t, const struct nest *nest)
 {
     struct nest_masks m = {.nest = nest};
     find_registers(t, &m);
-    for (unsigned r = 0; r < ISA_VREGS; r++)
-        t->stored[r].raw = set_has(m.raw.v, r) && set_has(t->current->used.v, r);
+    for (unsigned r = 0; r < ISA_VREGS; r++) t->stored[r].raw = set_has(m.raw.v, r) && set_has(t->current->used.v, r);
 }

@@ -55,6 +55,8 @@ void latches_unite(struct cc *cc);
 /* ---- exits.c ---- */
 /* Behind latches_unite: lanes that leave a loop in different ways meet behind it. */
 void exits_unite(struct cc *cc);
+/* Before LLVM's pass that lowers switches: those of few cases become comparisons one after the other. */
+void switches_lower(struct cc *cc);
 /* Behind LLVM's passes on control flow: they may see what exits_unite has hidden from them. */
 void exits_show(struct cc *cc);
 

@@ -42,11 +42,12 @@ static const char main_list[] = MAIN_LIST("loop-mssa(loop-rotate<header-duplicat
 static const char main_list_in_time[] = MAIN_LIST("", "", "loop-mssa(licm),");
 static const char late_list[] =
     "always-inline,globaldce,function(sroa<modify-cfg>,early-cse<memssa>,simplifycfg<no-switch-to-lookup>)";
-#define FORM_LIST "lower-switch,mergereturn,dce,fix-irreducible,loop-simplify,lcssa"
-static const char lowering_list[] = "function(scalarizer,early-cse,instcombine<no-verify-fixpoint>," FORM_LIST ")";
+static const char lowering_list[] = "function(scalarizer,early-cse,instcombine<no-verify-fixpoint>)";
 /* Behind flatten.c. */
 static const char flattened_list[] =
-    "function(simplifycfg<no-switch-to-lookup>,instcombine<no-verify-fixpoint>,early-cse," FORM_LIST ")";
+    "function(simplifycfg<no-switch-to-lookup>,instcombine<no-verify-fixpoint>,early-cse)";
+/* Behind either, and switches.c. */
+static const char form_list[] = "function(lower-switch,mergereturn,dce,fix-irreducible,loop-simplify,lcssa)";
 /* Behind strength.c. instcombine puts the constant steps of unrolled rounds together. */
 static const char unroll_list[] = "function(dce,loop-mssa(licm),loop-unroll<O2>,"
                                   "instcombine<no-verify-fixpoint>,sroa<modify-cfg>,"
@@ -123,8 +124,10 @@ static void resolve(struct cc *cc, bool late)
 static bool lower_late(struct cc *cc)
 {
     const bool generic = generic_is_used(cc);
-    if (generic || lower_divides(cc))
-        run(cc, "function(lower-switch,div-rem-pairs)"); /* for the analysis of divergence */
+    if (generic || lower_divides(cc)) { /* for the analysis of divergence */
+        switches_lower(cc);
+        run(cc, "function(lower-switch,div-rem-pairs)");
+    }
     cc->has_generic |= generic;
     const bool changed = generic && generic_lower(cc);
     return lower_calls(cc, true) || changed;
@@ -204,6 +207,14 @@ void prepare_functions(struct cc *cc)
     cc->for_draft = cc->for_draft && draft_is_worthwhile(cc);
 }
 
+/* Simplifies control flow, and leaves it in the form that the back end accepts. */
+static void run_and_form(struct cc *cc, const char *passes)
+{
+    run(cc, passes);
+    switches_lower(cc);
+    run(cc, form_list);
+}
+
 void prepare_kernels(struct cc *cc)
 {
     run(cc, "globaldce");
@@ -220,8 +231,8 @@ void prepare_kernels(struct cc *cc)
         lower_arguments(cc);
     }
     packed_lower(cc);
-    run(cc, lowering_list);
-    for (int round = 0; round < FLATTEN_ROUNDS && flatten_run(cc); round++) run(cc, flattened_list);
+    run_and_form(cc, lowering_list);
+    for (int round = 0; round < FLATTEN_ROUNDS && flatten_run(cc); round++) run_and_form(cc, flattened_list);
     work_on_loops(cc);
     expand_module(cc);
     halves_lower(cc);
