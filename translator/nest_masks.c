@@ -6,7 +6,10 @@
 struct nest_masks {
     const struct nest *nest;
     LLVMBasicBlockRef bad;
-    struct isa_registers written, kept, raw; /* by the nest; that somebody may read; that may hold raw NaNs */
+    struct isa_registers written, raw;                    /* by the nest; that may hold raw NaNs */
+    struct isa_registers live[NEST_BLOCKS + 1], outside;  /* that lanes read from each block or (the last one) the exit
+                                                           * on; lanes that do not run the nest */
+    struct isa_registers kept;                            /* of the block in progress: that lanes read which wait */
     /* Variables: lanes that have come to each block of the iteration, that begin the next iteration of each loop; depth
      * of the SIMT stack in front of it and on the paths of each branch; of branches, how often they diverge, and lanes
      * that meet again then. */
@@ -50,13 +53,10 @@ static void add(struct translator *t, LLVMValueRef variable, LLVMValueRef n)
  * that do; NaNs are raw wherever they are in some block. */
 static void find_registers(const struct translator *t, struct nest_masks *m)
 {
-    m->kept = live_at(&t->liveness, m->nest->exit);
     for (unsigned i = 0; i < NEST_BLOCKS; i++) {
         if (!has(m->nest->blocks, i)) continue;
         const struct block *b = m->nest->head + i;
-        const struct isa_registers live = live_at(&t->liveness, b->pc);
         const struct facts facts = facts_of_block(&t->facts, b);
-        registers_add(&m->kept, &live);
         for (size_t k = b->first; k < b->first + b->count; k++) {
             const struct isa_registers w = node_written(t->flow, &t->flow->nodes[k]);
             registers_add(&m->written, &w);
@@ -77,6 +77,88 @@ static struct facts facts_here(const struct translator *t, const struct nest_mas
     return facts;
 }
 
+/* ---- which lanes wait where ---- */
+
+static unsigned number_of(const struct translator *t, const struct nest *nest, uint32_t pc)
+{
+    return pc == nest->exit ? NEST_BLOCKS : nest_number(t, nest, pc);
+}
+
+/* In front of a block, what the lane reads that executes it. */
+static struct isa_registers live_before_block(const struct translator *t, const struct nest_masks *m, unsigned i)
+{
+    const struct block *b = m->nest->head + i;
+    struct isa_registers live = {0};
+    uint32_t to[2];
+    for (unsigned n = nest_successors(t, b, to); n--;) registers_add(&live, &m->live[number_of(t, m->nest, to[n])]);
+    for (size_t k = b->first + b->count; k-- > b->first;) {
+        const struct isa_registers w = node_written(t->flow, &t->flow->nodes[k]), r = node_read(&t->flow->nodes[k]);
+        for (unsigned v = 0; v < ISA_VREGS / 64; v++) live.v[v] &= ~w.v[v];
+        registers_add(&live, &r);
+    }
+    return live;
+}
+
+static void find_live(const struct translator *t, struct nest_masks *m)
+{
+    const size_t head = (size_t)(m->nest->head - t->flow->blocks);
+    bool changed = true;
+    m->live[NEST_BLOCKS] = live_at(&t->liveness, m->nest->exit);
+    if (t->facts.reached[head][MASKED]) m->outside = t->liveness.others[head];
+    while (changed) {
+        changed = false;
+        for (unsigned i = NEST_BLOCKS; i-- > 0;) {
+            if (!has(m->nest->blocks, i)) continue;
+            const struct isa_registers live = live_before_block(t, m, i);
+            changed |= memcmp(&live, &m->live[i], sizeof live) != 0;
+            m->live[i] = live;
+        }
+    }
+}
+
+/* Is a block executed in iterations of a loop, or of loops in it? The exit is in none. */
+static bool is_within(const struct nest *nest, unsigned block, unsigned level)
+{
+    unsigned k = block == NEST_BLOCKS ? NEST_NONE : nest->owner[block];
+    while (k != NEST_NONE && k != level) k = nest->levels[k].parent;
+    return k == level;
+}
+
+/* May lanes that have gone from a block to another one wait there while a third one is executed? */
+static bool may_wait(const struct nest *nest, unsigned from, unsigned to, unsigned block)
+{
+    if (from < block && block < to) return true;
+    for (unsigned k = 0; k < nest->nlevels; k++) {
+        const struct nest_level *l = &nest->levels[k];
+        if (!is_within(nest, block, k)) continue;
+        if (l->head == to && has(l->body, from) && from < block) return true;
+        if (is_within(nest, from, k) && !is_within(nest, to, k)) return true;
+    }
+    return false;
+}
+
+static struct isa_registers read_by_others(const struct translator *t, const struct nest_masks *m, unsigned block)
+{
+    struct isa_registers all = m->outside;
+    for (unsigned i = 0; i < NEST_BLOCKS; i++) {
+        uint32_t to[2];
+        if (!has(m->nest->blocks, i)) continue;
+        for (unsigned n = nest_successors(t, m->nest->head + i, to); n--;) {
+            const unsigned number = number_of(t, m->nest, to[n]);
+            if (may_wait(m->nest, i, number, block)) registers_add(&all, &m->live[number]);
+        }
+    }
+    return all;
+}
+
+/* The block whose lanes are those of another one, and which is executed first. */
+static unsigned leader_of(const struct nest *nest, unsigned block)
+{
+    unsigned i = 0;
+    while (!has(nest->marks, i) || nest->owner[i] != nest->owner[block] || nest->bit[i] != nest->bit[block]) i++;
+    return i;
+}
+
 /* ---- a block ---- */
 
 /* Lanes go from a block to an address. */
@@ -84,7 +166,7 @@ static void go(struct translator *t, struct nest_masks *m, unsigned from, uint32
 {
     const unsigned to = pc == m->nest->exit ? NEST_NONE : nest_number(t, m->nest, pc);
     LLVMValueRef variable = to == NEST_NONE ? NULL : m->in[to];
-    if (to == NEST_NONE) return;
+    if (to == NEST_NONE) return; /* all lanes go there */
     for (unsigned k = 0; k < m->nest->nlevels; k++)
         if (m->nest->levels[k].head == to && has(m->nest->levels[k].body, from)) variable = m->next[k];
     set(t, variable, LLVMBuildOr(t->b, get(t, variable), lanes, ""));
@@ -121,7 +203,11 @@ static void count_branch(struct translator *t, struct nest_masks *m, unsigned br
 /* Behind the block the variables hold what it has written, in its lanes. */
 static void store_results(struct translator *t, const struct nest_masks *m)
 {
-    forget_fresh(t, &m->kept);
+    struct isa_registers read = m->kept;
+    uint32_t to[2];
+    for (unsigned n = nest_successors(t, t->block, to); n--;)
+        registers_add(&read, &m->live[number_of(t, m->nest, to[n])]);
+    forget_fresh(t, &read);
     settle(t);
     for (unsigned r = 0; r < ISA_VREGS; r++)
         if (t->stored[r].raw && !set_has(m->raw.v, r)) make_exact(t, r);
@@ -149,13 +235,31 @@ static void finish(struct translator *t, struct nest_masks *m, unsigned i)
         if (m->nest->branches[k].block == i) count_branch(t, m, k, taken, rest);
 }
 
+/* Counts all blocks that the same lanes execute, at the first of them. */
+static void count_blocks(struct translator *t, const struct nest *nest, unsigned leader)
+{
+    uint16_t own[NATIVE_COUNTS];
+    memcpy(own, t->counted, sizeof own);
+    for (unsigned i = leader + 1; i < NEST_BLOCKS; i++) {
+        if (!has(nest->blocks, i) || leader_of(nest, i) != leader) continue;
+        const struct block *b = nest->head + i;
+        for (size_t n = b->first; n < b->first + b->count; n++)
+            for (unsigned k = 0; k < NATIVE_COUNTS; k++)
+                t->counted[k] = (uint16_t)(t->counted[k] + t->flow->nodes[n].counts[k]);
+    }
+    count_block(t);
+    memcpy(t->counted, own, sizeof own);
+}
+
 static void run_block(struct translator *t, struct nest_masks *m, unsigned i)
 {
     const struct block *b = m->nest->head + i;
     const struct facts facts = facts_here(t, m, b);
-    set_mask(t, get(t, m->in[i]));
+    const unsigned leader = leader_of(m->nest, i);
+    m->kept = read_by_others(t, m, i);
+    set_mask(t, get(t, m->in[leader]));
     begin_block(t, b, MASKED, &facts);
-    count_block(t);
+    if (leader == i) count_blocks(t, m->nest, i);
     translate_nodes(t, b);
     finish(t, m, i);
 }
@@ -172,17 +276,32 @@ static unsigned loop_at(const struct nest *nest, unsigned level, unsigned block)
     return NEST_NONE;
 }
 
-/* A block of an iteration, or a loop in it, if lanes have come there. */
-static void run_part(struct translator *t, struct nest_masks *m, unsigned level, unsigned i)
+/* The next part of an iteration from a number on: a block or the head of a loop in it. NEST_BLOCKS: there is none. */
+static unsigned next_part(const struct nest *nest, unsigned level, unsigned i)
 {
-    const unsigned loop = loop_at(m->nest, level, i);
+    while (i < NEST_BLOCKS && !has(nest->levels[level].own, i) && loop_at(nest, level, i) == NEST_NONE) i++;
+    return i;
+}
+
+/* A loop in an iteration, or a block and those behind it that the same lanes execute, if lanes have come there. Returns
+ * the next part. */
+static unsigned run_part(struct translator *t, struct nest_masks *m, unsigned level, unsigned i)
+{
+    const unsigned loop = loop_at(m->nest, level, i), first = loop == NEST_NONE ? leader_of(m->nest, i) : i;
     LLVMBasicBlockRef some = ir_block(t, "some"), on = ir_block(t, "");
-    LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntNE, get(t, m->in[i]), ir_u32(t, 0), ""), some, on);
+    if (first == m->nest->levels[level].head) LLVMBuildBr(t->b, some);
+    else
+        LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntNE, get(t, m->in[first]), ir_u32(t, 0), ""), some, on);
     ir_at(t, some);
-    if (loop == NEST_NONE) run_block(t, m, i);
-    else run_level(t, m, loop);
+    if (loop != NEST_NONE) run_level(t, m, loop);
+    else run_block(t, m, i);
+    for (i = next_part(m->nest, level, i + 1); loop == NEST_NONE && i < NEST_BLOCKS; i = next_part(m->nest, level, i + 1)) {
+        if (loop_at(m->nest, level, i) != NEST_NONE || leader_of(m->nest, i) != first) break;
+        run_block(t, m, i);
+    }
     LLVMBuildBr(t->b, on);
     ir_at(t, on);
+    return i;
 }
 
 static void check_length(struct translator *t, struct nest_masks *m)
@@ -205,12 +324,11 @@ static void run_level(struct translator *t, struct nest_masks *m, unsigned level
     ir_at(t, iteration);
     check_length(t, m);
     if (!level) add(t, m->iterations, ir_u32(t, 1));
-    for (unsigned i = 0; i < NEST_BLOCKS; i++)
-        if (has(l->own, i) || loop_at(nest, level, i) != NEST_NONE) set(t, m->in[i], ir_u32(t, 0));
+    for (unsigned i = next_part(nest, level, 0); i < NEST_BLOCKS; i = next_part(nest, level, i + 1))
+        set(t, m->in[i], ir_u32(t, 0));
     set(t, m->in[l->head], get(t, m->next[level]));
     set(t, m->next[level], ir_u32(t, 0));
-    for (unsigned i = 0; i < NEST_BLOCKS; i++)
-        if (has(l->own, i) || loop_at(nest, level, i) != NEST_NONE) run_part(t, m, level, i);
+    for (unsigned i = next_part(nest, level, 0); i < NEST_BLOCKS;) i = run_part(t, m, level, i);
     set(t, m->depth[level], depth_at(t, m, level, l->back));
     LLVMValueRef more = LLVMBuildICmp(t->b, LLVMIntNE, get(t, m->next[level]), ir_u32(t, 0), "");
     LLVMBuildCondBr(t->b, more, iteration, over);
@@ -266,6 +384,7 @@ bool nest_masks_run(struct translator *t, const struct nest *nest, LLVMValueRef 
     m->nest = nest, m->most = most, m->bad = bad;
     m->begun = instructions_done(t);
     find_registers(t, m);
+    find_live(t, m);
     make_variables(t, m);
     set(t, m->in[0], get(t, t->mask));
     set(t, m->depth[0], ir_load(t, t->i32, warp(t), offsetof(struct warp, depth)));
