@@ -46,6 +46,13 @@ struct item item_of(const struct debugger *d, tid t)
     return item;
 }
 
+bool some_item(const struct debugger *d)
+{
+    struct item item = {0};
+    items_each(d, take_first, &item);
+    return item.warp;
+}
+
 struct item item_looked_at(const struct debugger *d) { return item_of(d, d->looked_at ? d->looked_at : d->shown_stop); }
 
 static void wake_server(struct debugger *d)
@@ -117,6 +124,7 @@ void machine_go(struct debugger *d)
     d->nevents = 0;
     d->fault = (struct fault){0};
     *d->message = 0;
+    d->past = 0;
     d->stopped = d->interrupt = d->shown = d->executes = d->idle_turn = false;
     d->until = findings_next(&d->findings, d->position);
     d->journey.way = RUNS_ON;
@@ -171,7 +179,7 @@ static void finish_step(struct debugger *d)
     if (!d->order.alone) return;
     d->order.alone = 0;
     snprintf(d->message, sizeof d->message, "the work-item has ended");
-    event_add(d, (struct event){EVENT_ENDED, item_tid(item_of(d, 0)), SIGNAL_TRAP});
+    event_add(d, (struct event){EVENT_ENDED, t, SIGNAL_TRAP});
 }
 
 static void add_break(struct debugger *d, struct warp *w, uint32_t lane)
@@ -551,7 +559,9 @@ void machine_pause(struct debugger *d, const char *why)
     if (d->rewind || d->journey.way != RUNS_ON) return; /* an instruction decides */
     pthread_mutex_lock(&d->lock);
     finish_step(d);
-    if (why && !d->nevents) { /* with another signal than that of steps, or gdb would try it again and again */
+    if (why && !some_item(d)) {
+        d->order.alone = 0;          /* nobody is held any more */
+    } else if (why && !d->nevents) { /* with another signal than that of steps, or gdb would try it again and again */
         snprintf(d->message, sizeof d->message, "%s", why);
         event_add(d, (struct event){EVENT_SIGNAL, item_tid(item_of(d, d->order.alone)), SIGNAL_INT});
     }
