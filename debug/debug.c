@@ -187,19 +187,29 @@ static void add_break(struct debugger *d, struct warp *w, uint32_t lane)
     event_add(d, (struct event){EVENT_BREAK, item_tid((struct item){w, lane}), SIGNAL_TRAP});
 }
 
+/* Is the work-item one of those whose instruction is the warp's next one? */
+static bool stands_in(const struct debugger *d, tid t, const struct warp *w)
+{
+    struct item item;
+    return item_find(d, t, &item) && item.warp == w && (w->mask >> item.lane & 1);
+}
+
 /* One event for each lane, or for the one that is alone. That of the work-item which the user steps comes last, because
- * the debugger then goes on with its step; what it has to report of the step itself is the same stop. */
+ * the debugger then goes on with its step; what it has to report of the step itself is the same stop. In non-stop mode
+ * the first stop is the step's end for gdb, whose only thread would be another work-item then: it is told of the one
+ * that it steps. */
 static void meet_breakpoint(struct debugger *d, struct warp *w)
 {
-    struct item last = {0}, alone;
+    struct item last = {0};
+    tid only = d->order.alone;
     if (!stops_at(&d->points, w->pc)) return;
     if (d->nevents && d->events[d->nevents - 1].kind == EVENT_STEP) {
-        if (d->order.alone) return;
+        if (only || (d->nonstop && !stands_in(d, d->order.step, w))) return;
         d->nevents--;
+        if (d->nonstop) only = d->order.step;
     }
-    if (d->order.alone) {
-        if (item_find(d, d->order.alone, &alone) && alone.warp == w && (w->mask >> alone.lane & 1))
-            add_break(d, w, alone.lane);
+    if (only) {
+        if (stands_in(d, only, w)) add_break(d, w, (uint32_t)(only - item_tid((struct item){w, 0})));
         return;
     }
     if (!item_find(d, d->user_step, &last) || last.warp != w) last.lane = ISA_LANES;
