@@ -97,6 +97,8 @@ run
 # expect int i = get_global_id(0);
 kill inferiors 2
 inferior 1
+# In front of its end: gdb 13 has an error when a process ends before all its threads go on.
+catch syscall exit_group
 continue
 # expect stopped by the debugger
-# expect exited with code
+# expect (call to syscall exit_group)
