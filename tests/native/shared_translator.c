@@ -1,6 +1,6 @@
-/* One translator for all machines of a program, which opens hundreds of them: to start one takes a third as long as a small
- * translation. In place of host_spawn (--wrap in meson.build) a thread hands on what a machine asks, in turn with those
- * of others. */
+/* One translator for all machines of a program, which opens hundreds of them: to start one takes a third as long as a
+ * small translation. In place of host_spawn (--wrap in meson.build) a thread hands on what a machine asks, in turn with
+ * those of others. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -17,13 +17,16 @@ int __wrap_host_spawn(pid_t *pid, char *const argv[], const int fd[3]);
 
 static struct {
     pthread_mutex_t lock;
-    int socket;     /* to the translator; -1: there is none */
+    int socket;      /* to the translator; -1: there is none */
     char cache[300]; /* the variables that it has been started with */
 } shared = {.lock = PTHREAD_MUTEX_INITIALIZER, .socket = -1};
 
 /* ---- one request; the machine or the translator may be gone ---- */
 
-static bool receive(int socket, void *bytes, size_t size) { return recv(socket, bytes, size, MSG_WAITALL) == (ssize_t)size; }
+static bool receive(int socket, void *bytes, size_t size)
+{
+    return recv(socket, bytes, size, MSG_WAITALL) == (ssize_t)size;
+}
 
 static bool send_all(int socket, const void *bytes, size_t size)
 {
