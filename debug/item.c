@@ -9,7 +9,7 @@
 
 /* ---- numbers ---- */
 
-/* Of all work-items of the launches of a machine; in a launch those of a group are together. */
+/* Work-items are numbered through all launches of a machine, those of a group consecutively. */
 static tid first_tid(const struct group *g)
 {
     uint64_t each = (uint64_t)g->launch->warps * g->launch->threads_per_warp;
