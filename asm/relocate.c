@@ -1,18 +1,11 @@
 /* Relocations of the RISC-V ABI: the words of the program that only the linker can fill in.
  *
  * Called by link.c, when sections have their places, their bytes and their names. */
+#include "asm/bytes.h"
 #include "asm/linker.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-static uint32_t read32(const uint8_t *p)
-{
-    uint32_t v;
-    memcpy(&v, p, 4);
-    return v;
-}
-static void write32(uint8_t *p, uint32_t v) { memcpy(p, &v, 4); }
 
 static void patch(uint8_t *p, char letter, int32_t value)
 {

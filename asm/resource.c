@@ -2,6 +2,7 @@
  *
  * One table says where the values of a version are, so that reading, writing and converting are loops over
  * it. Called by elf.c and link.c, by the assembler for its sections, and by tools. */
+#include "asm/bytes.h"
 #include "asm/owned.h"
 
 #include <stdlib.h>
@@ -22,26 +23,13 @@ static bool refuse(const char **why, const char *text)
     return false;
 }
 
-static uint32_t u32(const uint8_t *p)
-{
-    uint32_t v;
-    memcpy(&v, p, 4);
-    return v;
-}
-static uint16_t u16(const uint8_t *p)
-{
-    uint16_t v;
-    memcpy(&v, p, 2);
-    return v;
-}
-
 /* The version of the record at `p`, from its first bytes; false when there is none. */
 static bool version_of(const uint8_t *p, size_t size, uint32_t *version, const char **why)
 {
     if (size < 8) return refuse(why, "a resource record is cut off");
     bool named = !memcmp(p, magic, sizeof magic);
-    *version = named ? u16(p + 4) : u32(p) <= UINT16_MAX ? u32(p) : 0;
-    if (*version >= ABI_RESOURCE_VERSIONS || (*version == 1) != named || (named && u16(p + 6) != layouts[1].size))
+    *version = named ? read16(p + 4) : read32(p) <= UINT16_MAX ? read32(p) : 0;
+    if (*version >= ABI_RESOURCE_VERSIONS || (*version == 1) != named || (named && read16(p + 6) != layouts[1].size))
         return refuse(why, "a resource record is of a version that is not known; versions 0 to 4 are");
     return true;
 }
@@ -52,7 +40,7 @@ bool resource_read(const uint8_t *p, size_t size, struct elf_resource *r, size_t
     if (!version_of(p, size, &out.version, why)) return false;
     const struct layout *l = &layouts[out.version];
     if (size < l->size) return refuse(why, "a resource record is cut off");
-    if (out.version >= FIRST_SIZES) out.flags = u32(p + 4);
+    if (out.version >= FIRST_SIZES) out.flags = read32(p + 4);
     for (unsigned i = 0; i < l->values; i++) memcpy(&out.value[i], p + l->header + i * l->width, l->width);
     if (out.version == 4) memcpy(out.ray, p + RAY_OFFSET, sizeof out.ray);
     *r = out;

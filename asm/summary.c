@@ -6,6 +6,7 @@
  * frame; a variable counts once. Where the graph has a cycle, an unknown callee or an indirect call
  * the stacks are not known. Functions, callees and variables are told apart by where they are defined, so
  * that one name in two objects can be two functions. Called by link.c and, for listings, by tools. */
+#include "asm/bytes.h"
 #include "asm/linker.h"
 
 #include <stdlib.h>
@@ -61,19 +62,6 @@ struct graph {
 
 /* ---- reading ---- */
 
-static uint32_t u32(const uint8_t *p)
-{
-    uint32_t v;
-    memcpy(&v, p, 4);
-    return v;
-}
-static uint64_t u64(const uint8_t *p)
-{
-    uint64_t v;
-    memcpy(&v, p, 8);
-    return v;
-}
-
 /* One summary: its bytes, its object, and the relocations of its section by offset. */
 struct summary {
     struct linker *l;
@@ -122,12 +110,14 @@ static bool read_header(struct summary *s)
 {
     struct linker *l = s->l;
     if (s->size < ABI_SUMMARY_HEADER) return link_error(l, s->object, SUMMARY_SECTION " is cut off");
-    if (u32(s->bytes) != ABI_SUMMARY_MAGIC)
+    if (read32(s->bytes) != ABI_SUMMARY_MAGIC)
         return link_error(l, s->object, SUMMARY_SECTION " does not begin with its magic number");
-    if (u32(s->bytes + 4) != ABI_SUMMARY_VERSION)
-        return link_error(l, s->object, SUMMARY_SECTION " has version %u; only version 1 is known", u32(s->bytes + 4));
-    s->nfunctions = u32(s->bytes + 12), s->nedges = u32(s->bytes + 16), s->nreferences = u32(s->bytes + 20);
-    s->functions_at = u32(s->bytes + 24), s->edges_at = u32(s->bytes + 28), s->references_at = u32(s->bytes + 32);
+    if (read32(s->bytes + 4) != ABI_SUMMARY_VERSION)
+        return link_error(l, s->object, SUMMARY_SECTION " has version %u; only version 1 is known",
+                          read32(s->bytes + 4));
+    s->nfunctions = read32(s->bytes + 12), s->nedges = read32(s->bytes + 16), s->nreferences = read32(s->bytes + 20);
+    s->functions_at = read32(s->bytes + 24), s->edges_at = read32(s->bytes + 28),
+    s->references_at = read32(s->bytes + 32);
     if (table_fits(s, s->functions_at, s->nfunctions, ABI_SUMMARY_FUNCTION) &&
         table_fits(s, s->edges_at, s->nedges, ABI_SUMMARY_EDGE) &&
         table_fits(s, s->references_at, s->nreferences, ABI_SUMMARY_REFERENCE))
@@ -169,8 +159,9 @@ static bool read_function(struct graph *g, const struct summary *s, uint32_t i)
     uint32_t at = s->functions_at + i * ABI_SUMMARY_FUNCTION;
     const uint8_t *p = s->bytes + at;
     // clang-format off
-    struct function f = {.object = s->object, .flags = u32(p + 4), .registers = {u64(p + 8), u64(p + 16)},
-        .stack = {u64(p + 24), u64(p + 32)}, .outgoing = u64(p + 40), .edges = u32(p + 48), .nedges = u32(p + 52), .references = u32(p + 56), .nreferences = u32(p + 60)};
+    struct function f = {.object = s->object, .flags = read32(p + 4), .registers = {read64(p + 8), read64(p + 16)},
+        .stack = {read64(p + 24), read64(p + 32)}, .outgoing = read64(p + 40),
+        .edges = read32(p + 48), .nedges = read32(p + 52), .references = read32(p + 56), .nreferences = read32(p + 60)};
     // clang-format on
     if (!word_place(s, at, &f.place)) return false;
     if (!f.place.object)
@@ -194,13 +185,13 @@ static bool read_tables(struct graph *g, const struct summary *s)
         if (!read_function(g, s, i)) return false;
     for (uint32_t i = 0; i < s->nedges; i++) {
         uint32_t at = s->edges_at + i * ABI_SUMMARY_EDGE;
-        g->edges[g->nedges + i] = (struct edge){.flags = u32(s->bytes + at + 4)};
+        g->edges[g->nedges + i] = (struct edge){.flags = read32(s->bytes + at + 4)};
         if (!word_place(s, at, &g->edges[g->nedges + i].place)) return false;
     }
     for (uint32_t i = 0; i < s->nreferences; i++) {
         uint32_t at = s->references_at + i * ABI_SUMMARY_REFERENCE;
         g->references[g->nreferences + i] =
-            (struct reference){.flags = u32(s->bytes + at + 4), .size = u64(s->bytes + at + 8)};
+            (struct reference){.flags = read32(s->bytes + at + 4), .size = read64(s->bytes + at + 8)};
         if (!word_place(s, at, &g->references[g->nreferences + i].place)) return false;
     }
     return true;

@@ -46,6 +46,13 @@ struct item item_of(const struct debugger *d, tid t)
     return item;
 }
 
+bool some_item(const struct debugger *d)
+{
+    struct item item = {0};
+    items_each(d, take_first, &item);
+    return item.warp;
+}
+
 struct item item_looked_at(const struct debugger *d) { return item_of(d, d->looked_at ? d->looked_at : d->shown_stop); }
 
 static void wake_server(struct debugger *d)
@@ -117,6 +124,7 @@ void machine_go(struct debugger *d)
     d->nevents = 0;
     d->fault = (struct fault){0};
     *d->message = 0;
+    d->past = 0;
     d->stopped = d->interrupt = d->shown = d->executes = d->idle_turn = false;
     d->until = findings_next(&d->findings, d->position);
     d->journey.way = RUNS_ON;
@@ -171,7 +179,7 @@ static void finish_step(struct debugger *d)
     if (!d->order.alone) return;
     d->order.alone = 0;
     snprintf(d->message, sizeof d->message, "the work-item has ended");
-    event_add(d, (struct event){EVENT_ENDED, item_tid(item_of(d, 0)), SIGNAL_TRAP});
+    event_add(d, (struct event){EVENT_ENDED, t, SIGNAL_TRAP});
 }
 
 static void add_break(struct debugger *d, struct warp *w, uint32_t lane)
@@ -179,19 +187,29 @@ static void add_break(struct debugger *d, struct warp *w, uint32_t lane)
     event_add(d, (struct event){EVENT_BREAK, item_tid((struct item){w, lane}), SIGNAL_TRAP});
 }
 
+/* Is the work-item one of those whose instruction is the warp's next one? */
+static bool stands_in(const struct debugger *d, tid t, const struct warp *w)
+{
+    struct item item;
+    return item_find(d, t, &item) && item.warp == w && (w->mask >> item.lane & 1);
+}
+
 /* One event for each lane, or for the one that is alone. That of the work-item which the user steps comes last, because
- * the debugger then goes on with its step; what it has to report of the step itself is the same stop. */
+ * the debugger then goes on with its step; what it has to report of the step itself is the same stop. In non-stop mode
+ * the first stop is the step's end for gdb, whose only thread would be another work-item then: it is told of the one
+ * that it steps. */
 static void meet_breakpoint(struct debugger *d, struct warp *w)
 {
-    struct item last = {0}, alone;
+    struct item last = {0};
+    tid only = d->order.alone;
     if (!stops_at(&d->points, w->pc)) return;
     if (d->nevents && d->events[d->nevents - 1].kind == EVENT_STEP) {
-        if (d->order.alone) return;
+        if (only || (d->nonstop && !stands_in(d, d->order.step, w))) return;
         d->nevents--;
+        if (d->nonstop) only = d->order.step;
     }
-    if (d->order.alone) {
-        if (item_find(d, d->order.alone, &alone) && alone.warp == w && (w->mask >> alone.lane & 1))
-            add_break(d, w, alone.lane);
+    if (only) {
+        if (stands_in(d, only, w)) add_break(d, w, (uint32_t)(only - item_tid((struct item){w, 0})));
         return;
     }
     if (!item_find(d, d->user_step, &last) || last.warp != w) last.lane = ISA_LANES;
@@ -551,7 +569,9 @@ void machine_pause(struct debugger *d, const char *why)
     if (d->rewind || d->journey.way != RUNS_ON) return; /* an instruction decides */
     pthread_mutex_lock(&d->lock);
     finish_step(d);
-    if (why && !d->nevents) { /* with another signal than that of steps, or gdb would try it again and again */
+    if (why && !some_item(d)) {
+        d->order.alone = 0;          /* nobody is held any more */
+    } else if (why && !d->nevents) { /* with another signal than that of steps, or gdb would try it again and again */
         snprintf(d->message, sizeof d->message, "%s", why);
         event_add(d, (struct event){EVENT_SIGNAL, item_tid(item_of(d, d->order.alone)), SIGNAL_INT});
     }

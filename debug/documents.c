@@ -93,6 +93,7 @@ void document_threads(struct text *t, const struct debugger *d)
 {
     struct writer w = {t, d, false};
     text_add(t, "<?xml version=\"1.0\"?><threads>");
+    if (d->past) text_add(t, "<thread id=\"%llx\" name=\"ended\"/>", (unsigned long long)d->past), w.some = true;
     if (!d->nonstop) items_each(d, add_thread, &w);
     else if (d->stopped) add_thread(&w, item_of(d, d->general));
     if (!w.some) add_thread(&w, (struct item){0});

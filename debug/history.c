@@ -97,7 +97,7 @@ static void set_runs(struct history *h, bool runs)
     pthread_mutex_unlock(&h->lock);
 }
 
-/* Who is on the way back goes on with what there is: it has been enough until then. */
+/* Ends the record. For somebody on the way back it stays as it is: so far it has been enough. */
 static void give_up(struct history *h, const char *why)
 {
     h->why = why;

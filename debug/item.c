@@ -9,7 +9,7 @@
 
 /* ---- numbers ---- */
 
-/* Of all work-items of the launches of a machine; in a launch those of a group are together. */
+/* Work-items are numbered through all launches of a machine, those of a group consecutively. */
 static tid first_tid(const struct group *g)
 {
     uint64_t each = (uint64_t)g->launch->warps * g->launch->threads_per_warp;
@@ -41,6 +41,7 @@ bool item_find(const struct debugger *d, tid t, struct item *item)
 tid item_named(const struct debugger *d, uint64_t number)
 {
     if (d->lldb || number > UINT32_MAX || number <= TID_DEVICE) return number;
+    if ((uint32_t)d->past == number) return d->past;
     for (size_t i = 0; i < d->ngroups; i++) {
         const struct launch *l = d->groups[i]->launch;
         const tid first = first_tid(d->groups[i]);

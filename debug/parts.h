@@ -222,7 +222,7 @@ enum event_kind {
     EVENT_BREAK,
     EVENT_WATCH, /* `point` */
     EVENT_STEP,
-    EVENT_ENDED, /* the work-item that was to run alone has */
+    EVENT_ENDED, /* the work-item that was to run alone, `thread`, has */
     EVENT_LIBRARY,
     EVENT_HISTORY /* the begin, or the end, of what can be gone back to */
 };
@@ -281,7 +281,9 @@ struct debugger {
     bool awaited;  /* the debugger waits for a stop */
     tid user_step; /* the work-item that the user steps; 0: none */
     tid aside;     /* a work-item that is said to have left its breakpoint; 0: none */
-    tid chosen;    /* the thread that goes, if a request to go says none */
+    tid past;   /* a work-item that has ended in a step of its own, which gdb is told of as a step that is over; 0: none
+                 */
+    tid chosen; /* the thread that goes, if a request to go says none */
     tid general;   /* the thread that requests are about */
     tid looked_at; /* the same for memory, watchpoints and commands: lldb's user may have selected another since
                       (monitor.c) */
@@ -334,6 +336,8 @@ void event_add(struct debugger *d, struct event event);
 void event_add_first(struct debugger *d, struct event event);
 /* The work-item that an event or a selection is about, if it lives; else the first that does. */
 struct item item_of(const struct debugger *d, tid t);
+/* Does any live? */
+bool some_item(const struct debugger *d);
 /* The one whose memory is meant. */
 struct item item_looked_at(const struct debugger *d);
 /* The server lets the machine run, as `order` says. */

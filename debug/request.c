@@ -10,6 +10,9 @@
 
 static void say(struct debugger *d, const char *text) { text_add(&d->answer, "%s", text); }
 
+/* The selected work-item is one that gdb is to believe to live. */
+static bool is_past(const struct debugger *d) { return d->past && d->general == d->past; }
+
 static struct item selected(const struct debugger *d) { return item_of(d, d->general ? d->general : d->shown_stop); }
 
 /* ---- stops ---- */
@@ -40,10 +43,6 @@ static void add_reason(struct text *t, const struct debugger *d, const struct ev
 
 void stop_reply(struct text *t, const struct debugger *d, const struct event *e)
 {
-    if (e->kind == EVENT_ENDED && !d->lldb) { /* gdb waits for that work-item and no other */
-        text_add(t, "N");
-        return;
-    }
     text_add(t, "T%02xthread:%llx;", (unsigned)e->signal, (unsigned long long)e->thread);
     if (e->kind == EVENT_BREAK && !d->lldb) text_add(t, "swbreak:;");
     if (e->kind == EVENT_WATCH) text_add(t, "%s:%llx;", watch_key(e->watch), (unsigned long long)e->addr);
@@ -71,12 +70,22 @@ static void report_message(struct debugger *d)
     if (*d->message && !d->lldb) send_output(d, line, (size_t)snprintf(line, sizeof line, "%s\n", d->message));
 }
 
+/* All-stop gdb 13 waits for the work-item that it steps alone, takes a stop of another one for a mistake of its own,
+ * and what says that the thread has ended for the end of all that it waits for. So the step is over, and the work-item
+ * stands at no address (`past`) until gdb goes on. */
+static void take_end(struct debugger *d)
+{
+    if (d->lldb || d->nonstop) d->last.thread = item_tid(item_of(d, 0));
+    else d->past = d->last.thread;
+}
+
 void take_event(struct debugger *d)
 {
     if (!d->nevents) event_add(d, (struct event){EVENT_SIGNAL, TID_DEVICE, SIGNAL_TRAP});
     d->last = d->events[0];
     memmove(d->events, d->events + 1, --d->nevents * sizeof *d->events);
     d->awaited = d->shown = false;
+    if (d->last.kind == EVENT_ENDED) take_end(d);
     d->general = d->looked_at = d->shown_stop = d->last.thread;
 }
 
@@ -114,7 +123,7 @@ static void select_thread(struct debugger *d, const char *s)
     const char kind = *s++;
     bool any = *s == '-' || !hex_number(&s, &t) || !t;
     t = item_named(d, t);
-    if (!any && !item_find(d, t, &item)) {
+    if (!any && t != d->past && !item_find(d, t, &item)) {
         say(d, "E01");
         return;
     }
@@ -127,7 +136,9 @@ static void ask_alive(struct debugger *d, const char *s)
 {
     uint64_t t;
     struct item item;
-    say(d, hex_number(&s, &t) && item_find(d, item_named(d, t), &item) && (item.warp || !d->ngroups) ? "OK" : "E01");
+    if (!hex_number(&s, &t)) t = 0;
+    t = item_named(d, t);
+    say(d, t && (t == d->past || (item_find(d, t, &item) && (item.warp || !d->ngroups))) ? "OK" : "E01");
 }
 
 static void ask_current(struct debugger *d, const char *s)
@@ -201,8 +212,10 @@ static void ask_threads_json(struct debugger *d, const char *s)
 static void add_value(struct debugger *d, struct item item, uint32_t number)
 {
     uint32_t value = ABI_WINDOW;
-    if (number == REG_PC && d->aside && d->aside == item_tid(item)) text_hex(&d->answer, &value, sizeof value);
-    else if (register_read(item, number, &value)) text_hex(&d->answer, &value, sizeof value);
+    const bool past = is_past(d);
+    if (number == REG_PC && (past || (d->aside && d->aside == item_tid(item))))
+        text_hex(&d->answer, &value, sizeof value);
+    else if (!past && register_read(item, number, &value)) text_hex(&d->answer, &value, sizeof value);
     else say(d, d->lldb ? "E01" : "xxxxxxxx");
 }
 
@@ -215,7 +228,7 @@ static void read_registers(struct debugger *d, const char *s)
 static void write_registers(struct debugger *d, const char *s)
 {
     uint32_t value;
-    for (uint32_t n = 0; n <= REG_PC && hex_bytes(&s, &value, sizeof value); n++)
+    for (uint32_t n = 0; n <= REG_PC && !is_past(d) && hex_bytes(&s, &value, sizeof value); n++)
         register_write(d, selected(d), n, value);
     say(d, "OK");
 }
@@ -232,7 +245,7 @@ static void write_register(struct debugger *d, const char *s)
     uint64_t n;
     uint32_t value;
     bool good = hex_number(&s, &n) && *s++ == '=' && hex_bytes(&s, &value, sizeof value) && n < register_count();
-    say(d, good && register_write(d, selected(d), (uint32_t)n, value) ? "OK" : "E01");
+    say(d, good && !is_past(d) && register_write(d, selected(d), (uint32_t)n, value) ? "OK" : "E01");
 }
 
 /* "ADDRESS,SIZE"; what fits a packet. */
@@ -326,7 +339,22 @@ static bool leaves_point(const struct debugger *d, const struct order *order)
     return d->nonstop ? !order->end : order->alone == order->step;
 }
 
-static void go(struct debugger *d, const struct order *order)
+/* False: gdb still wants the work-item that has ended to go alone, and stops at another one. */
+static bool leave_past(struct debugger *d, struct order *order)
+{
+    const tid past = d->past;
+    d->past = 0;
+    if (!past) return true;
+    if (order->step == past) order->step = 0;
+    if (order->alone != past) return true;
+    order->alone = 0;
+    if (!some_item(d)) return true; /* nobody is held */
+    snprintf(d->message, sizeof d->message, "the work-item has ended");
+    event_add(d, (struct event){EVENT_SIGNAL, item_tid(item_of(d, 0)), SIGNAL_INT});
+    return false;
+}
+
+static void go(struct debugger *d, struct order order)
 {
     d->awaited = true;
     d->later = true;
@@ -335,9 +363,10 @@ static void go(struct debugger *d, const struct order *order)
         event_add(d, (struct event){EVENT_LIBRARY, TID_DEVICE, SIGNAL_TRAP});
         return;
     }
-    if (d->shown) d->user_step = order->step;
-    if (!take_next(d, leaves_point(d, order) ? order->step : 0)) return;
-    d->order = *order;
+    if (!leave_past(d, &order)) return;
+    if (d->shown) d->user_step = order.step;
+    if (!take_next(d, leaves_point(d, &order) ? order.step : 0)) return;
+    d->order = order;
     machine_go(d);
 }
 
@@ -395,7 +424,7 @@ void request_resume(struct debugger *d, const char *s)
     if (d->nonstop) order.alone = nonstop_alone(d, order.step);
     if (order.alone == TID_DEVICE) order = (struct order){0};
     if (order.step == TID_DEVICE) order.step = 0;
-    go(d, &order);
+    go(d, order);
 }
 
 void request_actions(struct debugger *d, const char *s)
@@ -407,13 +436,13 @@ void request_actions(struct debugger *d, const char *s)
 static void resume_all(struct debugger *d, const char *s)
 {
     (void)s;
-    go(d, &(struct order){0});
+    go(d, (struct order){0});
 }
 
 static void step_one(struct debugger *d, const char *s)
 {
     (void)s;
-    go(d, &(struct order){.step = item_tid(selected(d))});
+    go(d, (struct order){.step = item_tid(selected(d))});
 }
 
 static const char *no_way_back(const struct debugger *d)
@@ -430,7 +459,7 @@ static void go_back(struct debugger *d, const char *s)
     const char *why = no_way_back(d);
     if (*s != 's' && *s != 'c') return;
     d->awaited = d->later = true;
-    tid step = *s != 's' ? 0 : d->chosen ? d->chosen : item_tid(selected(d));
+    tid step = *s != 's' ? 0 : d->chosen ? d->chosen : is_past(d) ? d->past : item_tid(selected(d));
     if (d->shown) d->user_step = step;
     if (!take_next(d, step)) return;
     if (!why) {

@@ -113,7 +113,7 @@ void debugger_gone(struct debugger *d)
     wire_close(&d->wire);
     stops_clear_all(d);
     d->order = (struct order){0};
-    d->general = d->looked_at = 0;
+    d->general = d->looked_at = d->past = 0;
     d->awaited = d->lldb = d->nonstop = d->quiet = false;
     d->filter.what = SHOW_ALL;
     machine_go(d);

@@ -64,7 +64,7 @@ bool register_read(struct item item, uint32_t n, uint32_t *value)
     return warp_csr(item.warp, csrs[n - REG_CSR].number, value);
 }
 
-/* Of all lanes that run with it: those that wait have a place of their own, which cannot be moved. */
+/* Moves all lanes that are active with it. Lanes that wait have a pc of their own, which cannot be moved. */
 static bool write_pc(struct item item, uint32_t pc)
 {
     if (item_pc(item) == pc) return true;

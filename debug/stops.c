@@ -140,7 +140,7 @@ static void add_watch(struct debugger *d, const struct stop_point *p, struct ite
     event_add(d, (struct event){EVENT_WATCH, item_tid(item), SIGNAL_TRAP, p->kind, p->addr});
 }
 
-/* Of several lanes that write the same word the last one's value stays: it is named first. */
+/* If several lanes write the same word, the last one's value stays: it is named first. */
 void stops_access(struct debugger *d, struct warp *w, const struct access *a)
 {
     for (size_t i = 0; i < d->points.n; i++) {

@@ -43,10 +43,12 @@ struct heap {
     struct blocks blocks;
     struct block kept[KEPT_BLOCKS]; /* freed but still open, whole pages, see memory_keep */
     size_t nkept;
-    struct block resting[RESTING_BLOCKS]; /* freed and closed, but with their host memory, whole pages */
+    struct block
+        resting[RESTING_BLOCKS]; /* freed, but with their host memory, whole pages; closed when a kernel runs */
     size_t nresting;
-    unsigned flags; /* enum ventus_heap_flags */
-    uint64_t next;  /* VENTUS_HEAP_ASCENDING: first address never given out */
+    unsigned launches; /* that have blocks, and so may run */
+    unsigned flags;    /* enum ventus_heap_flags */
+    uint64_t next;     /* VENTUS_HEAP_ASCENDING: first address never given out */
 };
 
 /* An event is in two lists: of all that has not ended, and of what is ready for a thread. */
@@ -233,6 +235,8 @@ enum ventus_status memory_alloc_launch(ventus_device *device, uint64_t size, uin
 /* Frees a block of an ended launch like ventus_free, but may leave its pages open to the guest: the next launch
  * usually gets the same place, and then neither opening nor closing it takes a system call. */
 void memory_keep(ventus_device *device, uint32_t addr);
+/* The same for what memory_alloc_launch has given. */
+void memory_keep_launch(ventus_device *device, uint32_t addr);
 
 /* All of the heap is free. False: out of memory. */
 bool memory_open(ventus_device *device, uint64_t end); /* of the heap */

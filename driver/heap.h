@@ -15,6 +15,7 @@ struct block {
     uint64_t span; /* with what it ends on: whole pages, and one that is closed, if it has one behind it */
     bool shared;   /* with the host, at the same address */
     bool packed;   /* without a closed page behind it */
+    bool open;     /* of one that rests (memory.c): its pages have not been closed yet */
     uint64_t gap;  /* free bytes in front of it */
     uint64_t most; /* the largest gap of it and all below it in the tree */
     struct block *left, *right;

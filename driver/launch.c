@@ -319,7 +319,7 @@ static enum ventus_status allocate_private(ventus_event *e)
 
 static void release(ventus_event *e)
 {
-    if (e->block) memory_keep(e->device, e->block);
+    if (e->block) memory_keep_launch(e->device, e->block);
     if (e->pds) memory_keep(e->device, e->pds);
     e->block = e->pds = 0;
 }

@@ -59,15 +59,15 @@ static bool is_same(const struct block *a, const struct block *b)
 }
 
 /* Takes blocks that lie in [addr, end) out of a list and gives their memory back, but for that of one that is exactly
- * `wanted`: then the answer is true. */
+ * `wanted`: then the answer is true, and `wanted` that block. */
 static bool give_back_range(ventus_device *d, struct block *list, size_t *count, uint64_t addr, uint64_t end,
-                            const struct block *wanted)
+                            struct block *wanted)
 {
     bool found = false;
     for (size_t i = *count; i-- > 0;) {
         if (!lies_in(&list[i], addr, end)) continue;
         struct block b = take_out(list, count, i);
-        if (is_same(&b, wanted)) found = true;
+        if (is_same(&b, wanted)) *wanted = b, found = true;
         else space_unmap(d, b.addr, b.size);
     }
     return found;
@@ -76,20 +76,25 @@ static bool give_back_range(ventus_device *d, struct block *list, size_t *count,
 /* Closes the kept blocks that lie in [addr, end) but for one that is exactly `wanted`: it stays open, filled with
  * zeros.
  */
-static bool close_kept_range(ventus_device *d, uint64_t addr, uint64_t end, const struct block *wanted)
+static bool close_kept_range(ventus_device *d, uint64_t addr, uint64_t end, struct block *wanted)
 {
     bool found = give_back_range(d, d->heap.kept, &d->heap.nkept, addr, end, wanted);
     if (found) memset(space_host(d, wanted->addr, wanted->size), 0, wanted->size);
     return found;
 }
 
+/* Who observes accesses is to see those of pages that nobody has. A debugger alone does not look at them. */
+static bool is_observed(const ventus_device *d) { return d->debugger ? d->check != NULL : gpu_observed(d->gpu); }
+
 /* ---- pages that rest ---- */
 
 /* Buffers are often created, used and released again and again, one in the place of the other. For the host to find and
  * clear a page when it is first touched takes ten times as long as to fill one with zeros: so pages keep their memory
- * when they are closed, for the next block of their place and size. */
+ * when they are closed, for the next block of their place and size. To close and to open them are a system call each,
+ * which takes as long as to fill a dozen pages: while no kernel can run, who would meet a closed page, they stay open
+ * until the next one is about to. */
 
-static bool end_rest(ventus_device *d, uint64_t addr, uint64_t end, const struct block *wanted)
+static bool end_rest(ventus_device *d, uint64_t addr, uint64_t end, struct block *wanted)
 {
     return give_back_range(d, d->heap.resting, &d->heap.nresting, addr, end, wanted);
 }
@@ -101,16 +106,30 @@ static uint64_t resting_bytes(const struct heap *h)
     return bytes;
 }
 
+/* Page tables show what is open. */
+static bool may_rest_open(const ventus_device *d) { return !d->heap.launches && !d->entries && !is_observed(d); }
+
 static bool may_rest(const ventus_device *d, uint64_t size) { return size <= RESTING_MOST && !d->heap.flags; }
 
 static void rest(ventus_device *d, uint32_t addr, uint64_t size)
 {
     struct heap *h = &d->heap;
-    const struct block r = {.addr = addr, .size = pages_up(size)};
+    const struct block r = {.addr = addr, .size = pages_up(size), .open = may_rest_open(d)};
     while (h->nresting == RESTING_BLOCKS || resting_bytes(h) + r.size > RESTING_BYTES)
         end_rest(d, h->resting->addr, h->resting->addr + h->resting->size, NULL);
-    space_shut(d, addr, r.size);
+    if (!r.open) space_shut(d, addr, r.size);
     h->resting[h->nresting++] = r;
+}
+
+/* A kernel is about to run. */
+static void close_resting(ventus_device *d)
+{
+    struct heap *h = &d->heap;
+    for (size_t i = 0; i < h->nresting; i++) {
+        struct block *r = &h->resting[i];
+        if (r->open) space_shut(d, r->addr, r->size);
+        r->open = false;
+    }
 }
 
 /* Frees what is left of blocks in [addr, end). */
@@ -120,28 +139,33 @@ static void close_left(ventus_device *d, uint64_t addr, uint64_t end)
     end_rest(d, addr, end, NULL);
 }
 
+/* To ask the host which of its pages have memory is worth it for many. */
+static void clear_rested(ventus_device *d, const struct block *b)
+{
+    if (b->size <= KEPT_BYTES) memset(space_host(d, b->addr, b->size), 0, b->size);
+    else space_clear(d, b->addr, b->size);
+}
+
 /* Opens the pages of a new block and sees to it that what is to lie closed behind it does. */
 static bool open_block(ventus_device *d, const struct block *b)
 {
-    const struct block pages = {.addr = b->addr, .size = pages_up(b->size)};
+    struct block pages = {.addr = b->addr, .size = pages_up(b->size)};
     const uint32_t behind = (uint32_t)(pages.addr + pages.size);
     if (!b->packed && space_host(d, behind, ABI_PAGE)) space_unmap(d, behind, ABI_PAGE); /* of a packed block */
     const bool rested = end_rest(d, b->addr, b->addr + b->span, &pages);
     if (close_kept_range(d, b->addr, b->addr + b->span, &pages)) return true;
-    if (!space_map(d, b->addr, b->size, GPU_READ | GPU_WRITE)) {
+    if (!pages.open && !space_map(d, b->addr, b->size, GPU_READ | GPU_WRITE)) {
         if (rested) space_unmap(d, b->addr, b->size);
         return false;
     }
-    if (rested) space_clear(d, b->addr, b->size);
+    if (rested) clear_rested(d, &pages);
     return true;
 }
 
-/* May the pages of a freed block stay open? Not when somebody observes accesses, which a debugger alone does not, nor
- * in a heap whose blocks need not have closed pages between them. */
+/* May the pages of a freed block of a launch stay open, in a heap whose blocks have closed pages between them? */
 static bool may_keep(const ventus_device *d, uint64_t size)
 {
-    const bool observed = d->debugger ? d->check != NULL : gpu_observed(d->gpu);
-    return size <= KEPT_BYTES && !d->heap.flags && !observed;
+    return size <= KEPT_BYTES && !d->heap.flags && !is_observed(d);
 }
 
 static void keep_open(ventus_device *d, uint32_t addr, uint64_t size)
@@ -199,6 +223,7 @@ enum ventus_status memory_alloc_launch(ventus_device *device, uint64_t size, uin
     pthread_mutex_lock(&device->lock);
     if (!device->heap.flags) status = alloc_locked(device, AREA_LAUNCHES, size, addr);
     if (status == VENTUS_NO_DEVICE_MEMORY) status = alloc_locked(device, AREA_ALL, size, addr);
+    if (status == VENTUS_OK) device->heap.launches++, close_resting(device);
     pthread_mutex_unlock(&device->lock);
     return status;
 }
@@ -291,6 +316,14 @@ void memory_keep(ventus_device *device, uint32_t addr)
 {
     pthread_mutex_lock(&device->lock);
     free_locked(device, addr, true);
+    pthread_mutex_unlock(&device->lock);
+}
+
+void memory_keep_launch(ventus_device *device, uint32_t addr)
+{
+    pthread_mutex_lock(&device->lock);
+    free_locked(device, addr, true);
+    device->heap.launches--;
     pthread_mutex_unlock(&device->lock);
 }
 

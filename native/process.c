@@ -49,8 +49,8 @@ static void complain_of_program(void)
     free(path);
 }
 
-/* Where its error output goes. Ours is for what it has been asked to show only: it may live longer than we do, and who
- * reads what we write is not to wait for it. What else it says is kept in p->said, for the case that it dies. */
+/* The translator's error output. It shares ours only if it has been asked to show something: it may outlive us, and
+ * whoever reads our output must not wait for it. Otherwise its output is kept in p->said, in case it dies. */
 static int open_errors(struct translator_process *p)
 {
     int fd;

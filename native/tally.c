@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of one SM, in whole lines of the cache. */
+/* How many numbers an SM keeps. A block's fill whole lines of the cache. */
 static size_t numbers_of(const struct native_unit *unit) { return (size_t)unit->nblocks * NATIVE_TALLIES; }
 
 /* Bytes of each instruction, by word of the code; 0: none begins there. */

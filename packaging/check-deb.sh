@@ -7,7 +7,7 @@ set -eu
 suite=${2:-bookworm}
 say() { echo "check-deb: $*"; }
 die() { say "$*" >&2; exit 1; }
-[ -d "$1/deb" ] || die "there are no packages in $1/deb: run make deb first"
+ls "$1"/deb/*.changes >/dev/null 2>&1 || die "there are no packages in $1/deb, or not all: run make deb first"
 debs=$(cd "$1/deb" && pwd)
 [ "$(id -u)" = 0 ] || die "only root can make a Debian in a folder"
 mirror=$(sed -n 's/^\(URIs:\|deb\) *\(http[^ ]*debian\)\/* .*$/\2/p; s/^URIs: *\(http[^ ]*debian\)\/*$/\1/p' \

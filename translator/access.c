@@ -56,7 +56,7 @@ static LLVMValueRef reaches_noted(struct translator *t, LLVMValueRef first, uint
     return reaches(t, t->hoisted ? watched_window : local_window, first, span);
 }
 
-/* Where a condition holds, all of local memory may have been written. */
+/* Notes, where `is` holds, that all of local memory may have been written. */
 static void note_any(struct translator *t, LLVMValueRef is)
 {
     size_t at = offsetof(struct group, local_end);
@@ -119,7 +119,7 @@ static void load_scalar_register(struct translator *t, const struct node *n)
     set_x(t, n->d.in.rd, m->size == 4 ? value : extend(t, value, m->is_signed, t->i32));
 }
 
-/* Where a number is not 0, the machine ends the reservations of the words that the current access has written. */
+/* Has the machine end the reservations of the words that the current access has written, unless `is_some` is 0. */
 static void end_reservations_if(struct translator *t, LLVMValueRef is_some)
 {
     LLVMBasicBlockRef some = ir_block(t, "reservations"), on = ir_block(t, "");
@@ -586,7 +586,7 @@ static LLVMValueRef private_single(struct translator *t, const struct node *n, L
     return LLVMBuildAdd(t->b, LLVMBuildAdd(t->b, word, item, ""), low, "");
 }
 
-/* What is recorded; *imm is to be added. */
+/* The address that is recorded for the lane, to which *imm is to be added. */
 static LLVMValueRef single_sum(struct translator *t, const struct node *n, LLVMValueRef lane, LLVMBasicBlockRef bad,
                                uint32_t *imm)
 {

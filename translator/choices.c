@@ -39,7 +39,7 @@ static LLVMValueRef take_part(LLVMBuilderRef b, LLVMValueRef whole, LLVMValueRef
     return LLVMBuildShuffleVector(b, whole, LLVMGetPoison(LLVMTypeOf(whole)), LLVMConstVector(at, n), "");
 }
 
-/* What v is more than `less`; NULL: that is not known. */
+/* x, if v is x - `less`; NULL if that is not known. */
 static LLVMValueRef minuend(LLVMBuilderRef b, LLVMValueRef v, LLVMValueRef less)
 {
     if (!LLVMIsAShuffleVectorInst(v) || !LLVMIsAShuffleVectorInst(less) || !are_same_parts(v, less)) return NULL;

@@ -84,7 +84,7 @@ static void go_back(struct translator *t, const struct block *block)
     LLVMBuildCondBr(t->b, more, version_of(t, block, MASKED), single_arrival(t, block));
 }
 
-/* Where quanta end late: is an edge from the current block to pc a back edge? */
+/* True if the edge from the current block to pc goes back, and quanta end late, which is at such edges. */
 static bool may_end_quantum(const struct translator *t, uint32_t pc)
 {
     return t->flow->request->late && pc < t->block->end;
@@ -183,7 +183,7 @@ void check_budget(struct translator *t, uint32_t need, uint32_t pc, enum version
 /* Instructions beyond the budget that calls and returns may take, because they could form an endless loop. */
 enum { CALLS_MOST = 1 << 16 };
 
-/* Where quanta end late: the block branches to pc, where a quantum may end. */
+/* Looks at the budget in front of a branch back to pc, where a quantum that ends late may end. */
 static void check_back(struct translator *t, uint32_t pc, enum version version)
 {
     const struct node *last = t->block->count ? &t->flow->nodes[t->block->first + t->block->count - 1] : NULL;

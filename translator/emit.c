@@ -216,7 +216,7 @@ static void split_blocks(const struct translation *t)
     LLVMDisposeBuilder(b);
 }
 
-/* Where that is asked for; else it is taken to be. */
+/* Asks LLVM's verifier, if the user wants that; a module is taken to be valid otherwise. */
 static bool is_valid(const struct translation *t, char *why, size_t why_size)
 {
     char *error = NULL;

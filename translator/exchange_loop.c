@@ -119,7 +119,7 @@ static LLVMValueRef first_lane(struct translator *t, LLVMValueRef lanes)
     return ir_intrinsic(t, "llvm.cttz", &t->i32, 1, args, 2);
 }
 
-/* Of some lanes those with this address, among the ones that sc.w has recorded. */
+/* Those of `lanes` for which sc.w has recorded this address. */
 static LLVMValueRef with_address(struct translator *t, LLVMValueRef lanes, LLVMValueRef address)
 {
     struct lanes differ;
@@ -181,7 +181,7 @@ static LLVMValueRef take_word(struct translator *t, const struct loop *l, LLVMVa
     return LLVMBuildXor(t->b, lanes, sharing, "");
 }
 
-/* Of the lanes that have taken their turns. */
+/* Writes the results of the lanes that have taken their turns. */
 static void merge_rows(struct translator *t, const struct isa_registers *set, LLVMValueRef lanes)
 {
     for (unsigned r = 0, row = 0; r < ISA_VREGS; r++) {

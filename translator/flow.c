@@ -67,7 +67,7 @@ static enum how how_csr(const struct insn *in)
     }
 }
 
-/* Of an instruction without changes by a prefix. */
+/* How an instruction that no prefix changes is translated. */
 static enum how how_kind(const struct node *n)
 {
     const struct insn *in = &n->d.in;

@@ -321,7 +321,7 @@ static void count_iterations(struct translator *t, const struct loop *l, LLVMVal
     tally_load_loop(t, l, part[ROUNDS], part[LANES], part[PARTED], part[MET]);
 }
 
-/* What the lanes have computed becomes the registers'; `holds` is what holds of it. */
+/* Moves what the lanes have computed into the registers; `holds` are the facts about it. */
 static void take_results(struct translator *t, const struct loop *l, const struct facts *holds)
 {
     for (unsigned r = 0, row = EXCHANGE_ROWS; r < ISA_VREGS; r++) {

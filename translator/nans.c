@@ -9,7 +9,7 @@
 
 #include "translator/patterns.h"
 
-/* Of numbers with so many bits. */
+/* The canonical NaN of a type of `width` bits. */
 static unsigned long long canonical_nan(unsigned width)
 {
     return width == 16 ? 0x7e00 : width == 32 ? 0x7fc00000 : 0x7ff8000000000000;
@@ -179,7 +179,7 @@ static LLVMValueRef before(LLVMBuilderRef b, LLVMValueRef operand)
     return before_within(b, operand, width_of(operand), is_of(LLVMHalfTypeKind, operand) ? 3 : 1);
 }
 
-/* Of comparisons those of halves alone: doubles that are compared are mostly stored, too, and canonical for that. */
+/* Comparisons count only for halves: doubles that are compared are mostly stored, too, and canonical for that. */
 static unsigned operands_of_any_nan(LLVMValueRef insn)
 {
     static const char *const one[] = {"llvm.sqrt.", NULL}, *const three[] = {"llvm.fma.", NULL};

@@ -57,7 +57,7 @@ static LLVMValueRef source(const struct pairs *s, LLVMValueRef chunk, unsigned u
     return LLVMTypeOf(v) == LLVMVectorType(s->i32, 2 * s->words) ? v : NULL;
 }
 
-/* What both words come from; NULL: not from one place. */
+/* The value that both words are parts of; NULL if they come from different ones. */
 static LLVMValueRef source_of(const struct pairs *s, struct words w)
 {
     LLVMValueRef low = source(s, w.low, 0), high = low ? source(s, w.high, 1) : NULL;

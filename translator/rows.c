@@ -238,7 +238,7 @@ COLD uint64_t store_reserved(struct sm *sm, const uint32_t *addr, const uint32_t
     return reserve_store(sm->reservations, sm->warp, sm->mem, lanes, addr, value, out, own);
 }
 
-/* Of `lanes`, how many have the same words: words[n] of which more than n have them. */
+/* words[n] becomes the number of words that more than n of `lanes` have. */
 static inline uint32_t count_shares(const uint32_t *addr, uint32_t lanes, uint32_t words[ISA_LANES])
 {
     uint32_t most = 0;
@@ -902,7 +902,7 @@ uint32_t next_in_stretch(struct sm *sm, struct native_state *s, uint32_t done)
     return 1;
 }
 
-/* What follows when there is none in the stretch, or no stretch. */
+/* The next warp, where no stretch goes on with one. */
 uint32_t next_behind_stretch(struct sm *sm, struct native_state *s, uint32_t done)
 {
     stretch_settle(sm, s);
@@ -999,7 +999,7 @@ chunk canonical(chunk p)
 
 typedef uint32_t eight __attribute__((vector_size(32)));
 
-/* Of eight lanes from `at` on: bits that are not what they should be are added to *wrong. */
+/* Adds to *wrong the bits that differ from the expected ones in the eight lanes from `at` on. */
 static inline __attribute__((always_inline)) void add_wrong(eight *wrong, const uint32_t *v,
                                                             const struct entry_check *c, uint32_t at)
 {

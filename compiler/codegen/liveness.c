@@ -163,7 +163,7 @@ static void step_use(void *user, int32_t *reg, bool is_def)
     if (!is_def) open_segment(l, *reg, l->pos + 1 + l->late);
 }
 
-/* What is live where a following block begins, is so where this one ends. */
+/* Registers that are live-in in a successor are live-out here. */
 static void open_live_out(struct live *l, const struct mblock *b)
 {
     uint32_t to[2];

@@ -29,7 +29,7 @@ struct section {
     bool written;
 };
 
-/* Of a register that is split, by an instruction or the block's end. */
+/* An access to a register that is split, by an instruction or by the block's end. */
 struct access {
     int32_t reg, part;
     uint32_t insn, head;      /* head: the first access of the row */

@@ -26,7 +26,7 @@ struct written {
     uint32_t rpc;              /* NO_NODE: none, MANY: several ones */
 };
 
-/* Of a register before merging: its definitions, and what it holds if that is a constant. */
+/* A register before merging: the number of its definitions, and its value if that is a constant. */
 struct known {
     uint32_t ndefs, value;
     bool constant;
@@ -195,7 +195,7 @@ static void count_def(void *user, int32_t *reg, bool is_def)
     p->known[*reg].ndefs += is_def;
 }
 
-/* What an instruction makes of nothing, or of a constant that it finds in a register. */
+/* Notes the constant that an instruction computes from no register, or from one with a known constant. */
 static void note_constant(struct places *p, const struct minsn *m)
 {
     if ((m->op != OP_LUI && m->op != OP_ADDI) || p->known[m->rd].ndefs != 1) return;
@@ -296,7 +296,7 @@ static void collect_written(struct places *p, uint32_t from, uint32_t join)
     }
 }
 
-/* Of the names in `s` those of a constant. */
+/* Those names in `s` that stand for the constant `value`. */
 static const struct names *that_are(struct places *p, const struct names *s, uint32_t value)
 {
     const struct names *out = NULL;

@@ -47,7 +47,7 @@ void frames_write(struct func *f, struct places_state *state)
 
 /* ---- the section ---- */
 
-/* What a routine writes has no value of its caller's. */
+/* The registers that a routine writes: no value of its caller survives in them. */
 static uint32_t *written(struct cc *cc, const struct isa_registers *r, uint32_t *n)
 {
     uint32_t *list = cc_alloc(cc, (ISA_XREGS + ISA_VREGS) * sizeof *list);

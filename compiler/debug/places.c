@@ -78,7 +78,7 @@ static bool copies_itself(const struct func *f, const struct minsn *m)
     return is_copy(m) && register_place(f, m->rd) == register_place(f, m->rs1);
 }
 
-/* What a call and the called routine put into registers is no value of a variable of the caller. */
+/* A call, and the routine that it calls, overwrite registers: variables of the caller are no longer there. */
 static void run_call(struct places_state *p, const struct isa_registers *written)
 {
     for (uint32_t i = 0; i < ISA_XREGS; i++)

@@ -28,7 +28,7 @@ void draft_save(struct cc *cc, void **bytes, size_t *size)
     output_draft(cc, kept, object_size, bytes, size);
 }
 
-/* What is no kernel is left out where nothing calls it. */
+/* Without the mark of a kernel a function is left out unless something calls it. */
 static void demote(LLVMValueRef kernel)
 {
     LLVMRemoveStringAttributeAtIndex(kernel, LLVMAttributeFunctionIndex, KERNEL_MARK, sizeof KERNEL_MARK - 1);

@@ -131,7 +131,7 @@ void calls_export(struct cc *cc)
             shape_external(cc, f);
 }
 
-/* Of an object: a function that another one is to define. The library's have been linked by now. */
+/* True for a function that another object has to define: those of the library have been linked by now. */
 static bool is_elsewhere(struct cc *cc, LLVMValueRef call, LLVMValueRef callee)
 {
     if (!cc->object || !strncmp(LLVMGetValueName(callee), "__ventus", 8)) return false;

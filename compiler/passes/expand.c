@@ -78,7 +78,7 @@ static value smaller(struct expansion *e, value a, value b)
     return LLVMBuildCall2(e->b, LLVMIntrinsicGetType(e->cc->context, id, &type, 1), f, (value[]){a, b}, 2, "");
 }
 
-/* Of one word, 32 for 0. The lowest set bit alone is exact as a float. */
+/* Trailing zeros of a word, 32 for 0. The lowest set bit alone is exact as a float. */
 static value trailing32(struct expansion *e, value x)
 {
     value lowest = op(e, LLVMAnd, x, LLVMBuildNeg(e->b, x, ""));
@@ -92,7 +92,7 @@ static value leading32(struct expansion *e, value x)
     return smaller(e, n, constant(e, 32, 32));
 }
 
-/* Of two words the one that decides, and 32 more when that is the second. */
+/* Counts in the first word, or, if that is 0, in the second, and adds 32 then. */
 static value count64(struct expansion *e, value first, value second, value (*count_word)(struct expansion *, value))
 {
     value empty = LLVMBuildICmp(e->b, LLVMIntEQ, first, constant(e, 32, 0), "");

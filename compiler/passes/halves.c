@@ -107,7 +107,7 @@ static value call_intrinsic(struct halves *h, const char *name, LLVMTypeRef type
 static bool is_call_of(value inst, const char *name) { return LLVMIsACallInst(inst) && intrinsic_is(inst, name); }
 static bool is_fma(value inst) { return is_call_of(inst, "fma") || is_call_of(inst, "fmuladd"); }
 
-/* What changes the sign alone; NULL if `inst` does more. */
+/* The same on halves, if `inst` changes only the sign; NULL if it does more. */
 static value on_sign(struct halves *h, value inst, value *a)
 {
     bool copies = is_call_of(inst, "copysign");

@@ -452,7 +452,7 @@ static const struct helper *double_arithmetic(struct lowering *l, LLVMValueRef i
     }
 }
 
-/* Of a double to or from a shorter type. */
+/* The routine that converts a double to or from a shorter type. */
 static const struct helper *double_to_real(LLVMValueRef inst)
 {
     static const struct helper from_float = {"__ventus_routine_from_float", "bf"},

@@ -1,11 +1,11 @@
 # both ./both
 # The host program and the device in one session: two inferiors.
-break both.c:32
+break both.c:33
 # expect Breakpoint 1 at
 break twice if $gid(0) == 40
 # expect Breakpoint 2 (twice if $gid(0) == 40) pending
 run
-# expect hit Breakpoint 1, main () at
+# expect hit Breakpoint 1, main (argc=1, argv=
 # expect clEnqueueNDRangeKernel
 info inferiors
 # expect (native)
@@ -19,7 +19,7 @@ next
 thread 2.1
 # expect [Switching to thread 2.1 (Thread 1)]
 thread 1.1
-# expect main () at
+# expect main (argc=1, argv=
 # Both go on. The condition is tried for each work-item.
 set schedule-multiple on
 continue
@@ -71,7 +71,7 @@ watch -l a[33]
 set schedule-multiple on
 delete 2
 continue
-# expect Thread 1.1 "both" hit Breakpoint 1, main () at
+# expect Thread 1.1 "both" hit Breakpoint 1, main (argc=1, argv=
 print n
 # expect $9 = 3
 continue
@@ -79,7 +79,7 @@ continue
 # expect Old value = 66
 # expect New value = 198
 delete
-tbreak both.c:37
+tbreak both.c:38
 continue
 # expect hit Temporary breakpoint
 # expect printf("sum
@@ -97,6 +97,8 @@ run
 # expect int i = get_global_id(0);
 kill inferiors 2
 inferior 1
+# In front of its end: gdb 13 has an error when a process ends before all its threads go on.
+catch syscall exit_group
 continue
 # expect stopped by the debugger
-# expect exited with code
+# expect (call to syscall exit_group)

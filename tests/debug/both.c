@@ -2,6 +2,7 @@
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 static const char source[] = "kernel void twice(global int *a, int n)\n"
                              "{\n"
@@ -10,11 +11,11 @@ static const char source[] = "kernel void twice(global int *a, int n)\n"
                              "    a[i] = b * n;\n"
                              "}\n";
 
-int main(void)
+int main(int argc, char **argv)
 {
     const char *text = source;
     int values[64], sum = 0, n = 2;
-    const size_t items = 64, group = 32;
+    const size_t items = 64, group = argc > 1 ? (size_t)atoi(argv[1]) : 32;
     cl_platform_id platform;
     cl_device_id device;
     if (clGetPlatformIDs(1, &platform, NULL) || clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL))

@@ -188,6 +188,45 @@ static enum ventus_status store(ventus_device *d, const ventus_module *m, uint32
     return ventus_run(d, &l, &result, NULL, 0);
 }
 
+/* A freed block's pages are closed when a kernel could meet them: at once while one runs, else when the next one is
+ * about to. Until then the next block of the place has them as they are, but for what is in them. */
+static void test_closed_late(void **state)
+{
+    ventus_device *d = open_device();
+    ventus_module *m = program_build(STORE), *meet = program_build(MEET);
+    uint32_t words, block, again, word = 0;
+    ventus_event *event;
+    (void)state;
+    assert_int_equal(ventus_alloc(d, 8, &words), VENTUS_OK);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(ventus_alloc(d, 5000, &block), VENTUS_OK);
+        assert_int_equal(store(d, m, block + 4096), VENTUS_OK);
+        assert_int_equal(ventus_free(d, block), VENTUS_OK);
+        assert_non_null(gpu_mem(device_gpu(d), block, 5000));
+        assert_int_equal(ventus_alloc(d, 5000, &again), VENTUS_OK);
+        assert_int_equal(again, block);
+        assert_int_equal(ventus_read(d, &word, block + 4096, 4), VENTUS_OK);
+        assert_int_equal(word, 0);
+        assert_int_equal(ventus_free(d, block), VENTUS_OK);
+        assert_int_equal(store(d, m, block), VENTUS_FAULT);
+        assert_null(gpu_mem(device_gpu(d), block, 1));
+    }
+    assert_int_equal(ventus_alloc(d, 5000, &block), VENTUS_OK);
+    const struct ventus_launch l = program_launch(meet, (uint32_t[]){words, words + 4, 0, 0}, 1, 1);
+    assert_int_equal(ventus_fill(d, words, &word, 4, 8), VENTUS_OK);
+    assert_int_equal(ventus_launch(d, &l, 0, NULL, &event), VENTUS_OK);
+    assert_int_equal(ventus_event_wait_start(event, VENTUS_FOREVER), VENTUS_OK);
+    while (!word) assert_int_equal(ventus_read(d, &word, words, 4), VENTUS_OK);
+    assert_int_equal(ventus_free(d, block), VENTUS_OK);
+    assert_null(gpu_mem(device_gpu(d), block, 1));
+    assert_int_equal(ventus_write(d, words + 4, &word, 4), VENTUS_OK);
+    assert_int_equal(ventus_event_wait(event, VENTUS_FOREVER), VENTUS_OK);
+    ventus_event_release(event);
+    ventus_module_free(m);
+    ventus_module_free(meet);
+    ventus_close(d);
+}
+
 /* Mappings of this process, of which the host allows some 65,000. */
 static unsigned count_mappings(void)
 {
@@ -479,7 +518,7 @@ int main(void)
         cmocka_unit_test(test_after_launches), cmocka_unit_test(test_threads),
         cmocka_unit_test(test_devices),        cmocka_unit_test(test_no_buffer),
         cmocka_unit_test(test_shared),         cmocka_unit_test(test_again),
-        cmocka_unit_test(test_kept_memory),
+        cmocka_unit_test(test_kept_memory),    cmocka_unit_test(test_closed_late),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

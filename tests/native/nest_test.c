@@ -125,6 +125,12 @@ static void test_ways_out(void **state)
                   "outa") " vblt v4, v13, outa\n"
                           " bne x13, x0, latch\n" BIT(17) " vbne v6, v13, far\nlatch: vadd.vv v1, v1, v5\n j loopa\n"
                                                           "far: vxor.vv v2, v2, v5\nouta: join\n" SAVE,
+        /* of an inner loop that the warp leaves for the way on which its lanes do: who comes from the loop's end is in
+         * no iteration of it */
+        START LOOP("a", "v4",
+                   NEXT " li x13, 5\nloopb: addi x13, x13, -1\n blt x13, x0, last\n" NEXT OWN BIT(17)
+                       MEET("outb") " vbne v6, v13, found\n vadd.vv v1, v1, v5\n j loopb\n"
+                                    "last: vadd.vv v3, v3, v5\nfound: vxor.vv v2, v2, v5\noutb: join\n") SAVE,
     };
     (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) run(texts[i], 10000, LAUNCH_DONE);

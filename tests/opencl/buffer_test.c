@@ -137,6 +137,10 @@ static void test_rect(void **state)
                                                     0, 0, 0, 0, host, 0, NULL, NULL));
     FAILS(CL_INVALID_VALUE,
           clEnqueueReadBufferRect(queue, mem, CL_TRUE, bo, ho, (size_t[]){4, 0, 1}, 0, 0, 0, 0, host, 0, NULL, NULL));
+    FAILS(CL_INVALID_VALUE,
+          clEnqueueReadBufferRect(queue, mem, CL_TRUE, bo, ho, region, 0, 0, 0, 0, NULL, 0, NULL, NULL));
+    FAILS(CL_INVALID_VALUE,
+          clEnqueueWriteBufferRect(queue, mem, CL_TRUE, bo, ho, region, 0, 0, 0, 0, NULL, 0, NULL, NULL));
     OK(clReleaseMemObject(mem));
 }
 

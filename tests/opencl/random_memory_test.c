@@ -1,14 +1,25 @@
-/* Random sequences of transfers, copies, fills and kernels on buffers, their sub-buffers and images of every format,
- * some of which lie in buffers, in two contexts, against a model on the host. Queues are out of order, so that wait
- * lists alone keep the order; user events hold commands back and end with success or an error, which all that waits for
- * them passes on without touching memory. Everything is released in any order, with commands in flight, and all memory
- * objects must be destroyed in the end. One number, the seed, makes a sequence: `random_memory_test ROUNDS FIRST` runs
- * others. */
+/* Random sequences of transfers, also of boxes, copies, fills, migrations and kernels on buffers, their sub-buffers,
+ * images of every format, some of which lie in buffers, and shared virtual memory, which some buffers lie in, in two
+ * contexts, against a model on the host. Two queues are out of order, so that wait lists alone keep the order there; in
+ * the third commands need not wait for those before them. User events hold commands back and end with success or an
+ * error, which all that waits for them passes on without touching memory. Everything is released in any order, with
+ * commands in flight, and all memory objects must be destroyed in the end. One number, the seed, makes a sequence:
+ * `random_memory_test ROUNDS FIRST` runs others. */
 #include <stdatomic.h>
 
 #include "check.h"
 
-enum { CONTEXTS = 2, QUEUES = 2, VIEWS = 16, GATES = 3, STEPS = 250, MOST_BYTES = 1 << 15, MOST_FORMATS = 256 };
+enum {
+    CONTEXTS = 2,
+    QUEUES = 3,
+    IN_ORDER = 2,
+    VIEWS = 16,
+    GATES = 3,
+    STEPS = 250,
+    MOST_BYTES = 1 << 15,
+    MOST_FORMATS = 256,
+    MOST_SHARED = 8
+};
 
 static uint32_t seed;
 
@@ -24,9 +35,11 @@ static unsigned draw(unsigned n)
 struct root {
     unsigned users; /* views */
     size_t size;
-    uint8_t *bytes; /* what they must be */
-    uint8_t *host;  /* of CL_MEM_USE_HOST_PTR; NULL */
-    cl_event last;  /* of the latest command that is to succeed; NULL */
+    uint8_t *bytes;  /* what they must be */
+    uint8_t *host;   /* of CL_MEM_USE_HOST_PTR; NULL */
+    uint8_t *shared; /* of clSVMAlloc, where its bytes are for kernels and the program; NULL */
+    cl_event last;   /* of the latest command that is to succeed; NULL */
+    bool in_order;   /* which is in the queue that is in order */
 };
 
 /* A memory object. Extents and pitches are in bytes: a buffer is a line. */
@@ -36,6 +49,7 @@ struct view {
     size_t from, extent[3], pitch[3];
     size_t pixel; /* bytes of an image's pixel; 0: a buffer */
     cl_image_format format;
+    cl_mem_object_type type; /* of an image */
     bool is_sub;
     bool is_lines; /* an array of 1D images */
 };
@@ -51,6 +65,9 @@ struct world {
     cl_kernel kernel;
     struct view views[VIEWS];
     struct gate gates[GATES];
+    void *shared[MOST_SHARED];
+    unsigned nshared;
+    bool shares; /* it has shared virtual memory */
 };
 
 static struct world worlds[CONTEXTS];
@@ -148,6 +165,24 @@ static void make_buffer(struct world *w, struct view *v)
     made(v, r, host);
 }
 
+/* Shared virtual memory stays until no object lies in it any more (world_free). */
+static void make_shared_buffer(struct world *w, struct view *v)
+{
+    static const cl_svm_mem_flags flags[] = {0, CL_MEM_READ_WRITE, CL_MEM_READ_WRITE | CL_MEM_SVM_FINE_GRAIN_BUFFER};
+    cl_int err;
+    const size_t size = 1 + draw(MOST_BYTES);
+    if (!w->shares || w->nshared == MOST_SHARED) return;
+    struct root *r = root_new(size);
+    for (size_t i = 0; i < size; i++) r->bytes[i] = (uint8_t)draw(256);
+    r->shared = w->shared[w->nshared++] = clSVMAlloc(w->context, flags[draw(3)], size, 0);
+    assert_non_null(r->shared);
+    OK(clEnqueueSVMMemcpy(w->queues[draw(IN_ORDER)], CL_TRUE, r->shared, r->bytes, size, 0, NULL, NULL));
+    v->mem = clCreateBuffer(w->context, CL_MEM_USE_HOST_PTR, size, r->shared, &err);
+    OK(err);
+    v->extent[0] = size, v->extent[1] = v->extent[2] = 1;
+    made(v, r, NULL);
+}
+
 static void make_sub_buffer(struct world *w, struct view *v)
 {
     cl_int err;
@@ -211,6 +246,7 @@ static void make_image(struct world *w, struct view *v)
     v->mem = clCreateImage(w->context, CL_MEM_COPY_HOST_PTR, &v->format, &d, bytes, &err);
     OK(err);
     set_layout(v, size, 0);
+    v->type = type;
     v->is_lines = type == CL_MEM_OBJECT_IMAGE1D_ARRAY;
     struct root *r = root_new(v->pitch[2] * size[2]);
     memcpy(r->bytes, bytes, r->size);
@@ -245,12 +281,13 @@ static void make_image_in_buffer(struct world *w, struct view *v)
     }
     set_layout(v, size, plane ? row : 0);
     v->from = of->from;
+    v->type = plane ? type : CL_MEM_OBJECT_IMAGE1D;
     v->is_sub = true;
     made(v, of->root, NULL);
 }
 
-static void (*const makers[])(struct world *, struct view *) = {make_buffer, make_sub_buffer, make_sub_buffer,
-                                                                make_image, make_image_in_buffer};
+static void (*const makers[])(struct world *, struct view *) = {
+    make_buffer, make_shared_buffer, make_sub_buffer, make_sub_buffer, make_image, make_image_in_buffer};
 
 static void make(struct world *w)
 {
@@ -309,14 +346,22 @@ static void move_part(const struct view *v, const struct part *p, uint8_t *bytes
 struct order {
     cl_uint count;
     cl_event list[GATES + 2];
-    bool fails;
+    cl_command_queue queue;
+    bool in_order, fails;
 };
+
+/* The latest command on these bytes, unless the queue's order says as much. */
+static void add_last(struct order *o, const struct root *r)
+{
+    if (r->last && !(o->in_order && r->in_order && draw(2))) o->list[o->count++] = r->last;
+}
 
 static struct order order_of(struct world *w, const struct view *a, const struct view *b, bool gates)
 {
-    struct order o = {0};
-    if (a->root->last) o.list[o.count++] = a->root->last;
-    if (b && b->root != a->root && b->root->last) o.list[o.count++] = b->root->last;
+    const unsigned which = draw(QUEUES);
+    struct order o = {.queue = w->queues[which], .in_order = which == IN_ORDER};
+    add_last(&o, a->root);
+    if (b && b->root != a->root) add_last(&o, b->root);
     for (int i = 0; i < GATES && gates; i++) {
         if (!w->gates[i].event || draw(4)) continue;
         o.list[o.count++] = w->gates[i].event;
@@ -336,6 +381,7 @@ static void enqueued(const struct order *o, cl_event event, const struct view *a
         OK(clRetainEvent(event));
         if (roots[i]->last) OK(clReleaseEvent(roots[i]->last));
         roots[i]->last = event;
+        roots[i]->in_order = o->in_order;
     }
     OK(clReleaseEvent(event));
 }
@@ -362,21 +408,25 @@ static void place_gate(struct world *w)
     OK(err);
 }
 
-static cl_command_queue any_queue(const struct world *w) { return w->queues[draw(QUEUES)]; }
-
 /* ---- commands ---- */
+
+/* The bytes of the part in shared memory, for commands on that instead of the buffer; NULL: not now, or there are none.
+ */
+static uint8_t *shared_bytes(const struct view *v, size_t from)
+{
+    return v->root->shared && !v->pixel && draw(2) ? v->root->shared + v->from + from : NULL;
+}
 
 /* A transfer of a part of a view that is about to be enqueued. */
 struct move {
     struct part p;
     struct transfer *t;
     struct order o;
-    cl_command_queue q;
 };
 
 static struct move choose_move(struct world *w, struct view *v)
 {
-    struct move m = {.q = any_queue(w)};
+    struct move m;
     choose_part(v, &m.p, NULL);
     m.t = transfer_new(part_bytes(v, &m.p));
     m.o = order_of(w, v, NULL, true);
@@ -389,8 +439,11 @@ static void write_part(struct world *w, struct view *v)
     const struct move m = choose_move(w, v);
     const struct part *p = &m.p;
     void *bytes = m.t->bytes;
-    if (v->pixel) OK(clEnqueueWriteImage(m.q, v->mem, CL_FALSE, p->origin, p->region, 0, 0, bytes, LIST(m.o), &event));
-    else OK(clEnqueueWriteBuffer(m.q, v->mem, CL_FALSE, p->origin[0], p->region[0], bytes, LIST(m.o), &event));
+    uint8_t *shared = shared_bytes(v, p->origin[0]);
+    if (shared) OK(clEnqueueSVMMemcpy(m.o.queue, CL_FALSE, shared, bytes, p->region[0], LIST(m.o), &event));
+    else if (v->pixel)
+        OK(clEnqueueWriteImage(m.o.queue, v->mem, CL_FALSE, p->origin, p->region, 0, 0, bytes, LIST(m.o), &event));
+    else OK(clEnqueueWriteBuffer(m.o.queue, v->mem, CL_FALSE, p->origin[0], p->region[0], bytes, LIST(m.o), &event));
     if (!m.o.fails) move_part(v, p, bytes, true);
     enqueued(&m.o, event, v, NULL);
 }
@@ -405,8 +458,11 @@ static void read_part(struct world *w, struct view *v)
     assert_non_null(m.t->want);
     memcpy(m.t->want, bytes, m.t->size); /* where it fails */
     if (!m.o.fails) move_part(v, p, m.t->want, false);
-    if (v->pixel) OK(clEnqueueReadImage(m.q, v->mem, CL_FALSE, p->origin, p->region, 0, 0, bytes, LIST(m.o), &event));
-    else OK(clEnqueueReadBuffer(m.q, v->mem, CL_FALSE, p->origin[0], p->region[0], bytes, LIST(m.o), &event));
+    const uint8_t *shared = shared_bytes(v, p->origin[0]);
+    if (shared) OK(clEnqueueSVMMemcpy(m.o.queue, CL_FALSE, bytes, shared, p->region[0], LIST(m.o), &event));
+    else if (v->pixel)
+        OK(clEnqueueReadImage(m.o.queue, v->mem, CL_FALSE, p->origin, p->region, 0, 0, bytes, LIST(m.o), &event));
+    else OK(clEnqueueReadBuffer(m.o.queue, v->mem, CL_FALSE, p->origin[0], p->region[0], bytes, LIST(m.o), &event));
     enqueued(&m.o, event, v, NULL);
 }
 
@@ -417,16 +473,18 @@ static void read_now(struct world *w, struct view *v)
     choose_part(v, &p, NULL);
     struct transfer *t = transfer_new(part_bytes(v, &p));
     struct order o = order_of(w, v, NULL, true);
-    const cl_command_queue q = any_queue(w);
+    const cl_command_queue q = o.queue;
     for (cl_uint i = 0; i < o.count; i++) OK(clRetainEvent(o.list[i]));
     open_gates(w);
     t->want = malloc(t->size);
     assert_non_null(t->want);
     memcpy(t->want, t->bytes, t->size);
     if (!o.fails) move_part(v, &p, t->want, false);
+    const uint8_t *shared = shared_bytes(v, p.origin[0]);
     const cl_int done =
-        v->pixel ? clEnqueueReadImage(q, v->mem, CL_TRUE, p.origin, p.region, 0, 0, t->bytes, LIST(o), NULL)
-                 : clEnqueueReadBuffer(q, v->mem, CL_TRUE, p.origin[0], p.region[0], t->bytes, LIST(o), NULL);
+        shared     ? clEnqueueSVMMemcpy(q, CL_TRUE, t->bytes, shared, p.region[0], LIST(o), NULL)
+        : v->pixel ? clEnqueueReadImage(q, v->mem, CL_TRUE, p.origin, p.region, 0, 0, t->bytes, LIST(o), NULL)
+                   : clEnqueueReadBuffer(q, v->mem, CL_TRUE, p.origin[0], p.region[0], t->bytes, LIST(o), NULL);
     assert_int_equal(done, o.fails ? CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST : CL_SUCCESS);
     assert_memory_equal(t->bytes, t->want, t->size);
     for (cl_uint i = 0; i < o.count; i++) OK(clReleaseEvent(o.list[i]));
@@ -442,7 +500,9 @@ static void fill_part(struct world *w, struct view *v)
     const size_t count = 1 + draw((unsigned)room), from = draw((unsigned)(room - count) + 1);
     const struct order o = order_of(w, v, NULL, true);
     for (size_t i = 0; i < n; i++) pattern[i] = (uint8_t)draw(256);
-    OK(clEnqueueFillBuffer(any_queue(w), v->mem, pattern, n, from * n, count * n, LIST(o), &event));
+    uint8_t *shared = shared_bytes(v, from * n);
+    if (shared) OK(clEnqueueSVMMemFill(o.queue, shared, pattern, n, count * n, LIST(o), &event));
+    else OK(clEnqueueFillBuffer(o.queue, v->mem, pattern, n, from * n, count * n, LIST(o), &event));
     for (size_t i = 0; i < count && !o.fails; i++) memcpy(v->root->bytes + v->from + (from + i) * n, pattern, n);
     enqueued(&o, event, v, NULL);
 }
@@ -453,9 +513,11 @@ static void run_kernel(struct world *w, struct view *v)
     const cl_uchar n = (cl_uchar)draw(256);
     if (v->pixel) return;
     const struct order o = order_of(w, v, NULL, true);
-    OK(clSetKernelArg(w->kernel, 0, sizeof v->mem, &v->mem));
+    const uint8_t *shared = shared_bytes(v, 0);
+    if (shared) OK(clSetKernelArgSVMPointer(w->kernel, 0, shared));
+    else OK(clSetKernelArg(w->kernel, 0, sizeof v->mem, &v->mem));
     OK(clSetKernelArg(w->kernel, 1, sizeof n, &n));
-    OK(clEnqueueNDRangeKernel(any_queue(w), w->kernel, 1, NULL, v->extent, NULL, LIST(o), &event));
+    OK(clEnqueueNDRangeKernel(o.queue, w->kernel, 1, NULL, v->extent, NULL, LIST(o), &event));
     uint8_t *bytes = v->root->bytes + v->from;
     for (size_t i = 0; i < v->extent[0] && !o.fails; i++) bytes[i] = (uint8_t)(bytes[i] * 3 + n + i);
     enqueued(&o, event, v, NULL);
@@ -470,9 +532,13 @@ static void copy_whole(struct view *a, const struct part *from, struct view *b, 
     free(bytes);
 }
 
-static cl_int enqueue_copy(cl_command_queue q, const struct view *a, const struct part *from, const struct view *b,
-                           const struct part *to, const struct order *o, cl_event *event)
+static cl_int enqueue_copy(const struct view *a, const struct part *from, const struct view *b, const struct part *to,
+                           const struct order *o, cl_event *event)
 {
+    const cl_command_queue q = o->queue;
+    const uint8_t *source = shared_bytes(a, from->origin[0]);
+    uint8_t *target = source ? shared_bytes(b, to->origin[0]) : NULL;
+    if (target) return clEnqueueSVMMemcpy(q, CL_FALSE, target, source, from->region[0], LIST(*o), event);
     if (a->pixel && b->pixel)
         return clEnqueueCopyImage(q, a->mem, b->mem, from->origin, to->origin, from->region, LIST(*o), event);
     if (a->pixel)
@@ -502,7 +568,7 @@ static void copy(struct world *w, struct view *a)
     cl_event event;
     if (!choose_parts(a, &from, b, &to)) return;
     const struct order o = order_of(w, a, b, true);
-    OK(enqueue_copy(any_queue(w), a, &from, b, &to, &o, &event));
+    OK(enqueue_copy(a, &from, b, &to, &o, &event));
     if (!o.fails) copy_whole(a, &from, b, &to);
     enqueued(&o, event, a, b);
 }
@@ -513,14 +579,17 @@ static void map(struct world *w, struct view *v)
     struct part p;
     cl_event event;
     size_t row = 0, slice = 0;
-    const cl_command_queue q = any_queue(w);
     choose_part(v, &p, NULL);
     open_gates(w);
     const struct order o = order_of(w, v, NULL, false);
-    uint8_t *m = v->pixel ? clEnqueueMapImage(q, v->mem, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, p.origin, p.region, &row,
-                                              &slice, LIST(o), NULL, &err)
-                          : clEnqueueMapBuffer(q, v->mem, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, p.origin[0], p.region[0],
-                                               LIST(o), NULL, &err);
+    const cl_command_queue q = o.queue;
+    uint8_t *const shared = shared_bytes(v, p.origin[0]), *m = shared;
+    if (shared) err = clEnqueueSVMMap(q, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, shared, p.region[0], LIST(o), NULL);
+    else
+        m = v->pixel ? clEnqueueMapImage(q, v->mem, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, p.origin, p.region, &row,
+                                         &slice, LIST(o), NULL, &err)
+                     : clEnqueueMapBuffer(q, v->mem, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, p.origin[0], p.region[0],
+                                          LIST(o), NULL, &err);
     OK(err);
     if (v->is_lines) row = slice;
     const size_t n = row_bytes(v, &p);
@@ -530,17 +599,246 @@ static void map(struct world *w, struct view *v)
             memset(m + k * slice + i * row, (int)draw(256), n);
             memcpy(at(v, &p, i, k), m + k * slice + i * row, n);
         }
-    OK(clEnqueueUnmapMemObject(q, v->mem, m, 0, NULL, &event));
+    if (shared) OK(clEnqueueSVMUnmap(q, shared, 0, NULL, &event));
+    else OK(clEnqueueUnmapMemObject(q, v->mem, m, 0, NULL, &event));
     enqueued(&o, event, v, NULL);
+}
+
+/* ---- boxes in buffers ---- */
+
+/* Where a box lies in bytes. */
+struct box {
+    size_t origin[3], row, slice;
+};
+
+static size_t box_at(const struct box *b, size_t row, size_t slice)
+{
+    return b->origin[0] + (b->origin[1] + row) * b->row + (b->origin[2] + slice) * b->slice;
+}
+
+/* Bytes, rows and slices that `size` bytes have room for. */
+static void choose_region(size_t size, size_t region[3])
+{
+    static const unsigned most[] = {200, 9, 5};
+    for (int i = 0; i < 3; size /= region[i], i++) region[i] = 1 + draw(size < most[i] ? (unsigned)size : most[i]);
+}
+
+/* Rows and slices with gaps, if there is room for them. */
+static bool choose_box(size_t size, const size_t region[3], struct box *b)
+{
+    size_t need = SIZE_MAX;
+    for (unsigned tries = 0; tries < 3 && need > size; tries++) {
+        const bool tight = tries == 2;
+        b->row = region[0] + (tight ? 0 : draw(40));
+        b->slice = b->row * (region[1] + (tight ? 0 : draw(3)));
+        need = region[0] + (region[1] - 1) * b->row + (region[2] - 1) * b->slice;
+    }
+    if (need > size) return false;
+    const size_t at = draw((unsigned)(size - need) + 1);
+    b->origin[2] = at / b->slice, b->origin[1] = at % b->slice / b->row, b->origin[0] = at % b->slice % b->row;
+    return true;
+}
+
+/* What stands for a pitch: 0 can, where there is no gap. */
+static size_t row_of(const struct box *b, const size_t region[3])
+{
+    return b->row == region[0] && draw(2) ? 0 : b->row;
+}
+
+static size_t slice_of(const struct box *b, const size_t region[3])
+{
+    return b->slice == b->row * region[1] && draw(2) ? 0 : b->slice;
+}
+
+static void move_box(uint8_t *to, const struct box *there, const uint8_t *from, const struct box *here,
+                     const size_t region[3])
+{
+    for (size_t slice = 0; slice < region[2]; slice++)
+        for (size_t row = 0; row < region[1]; row++)
+            memcpy(to + box_at(there, row, slice), from + box_at(here, row, slice), region[0]);
+}
+
+static void write_box(struct world *w, struct view *v)
+{
+    size_t region[3];
+    struct box there, here;
+    cl_event event;
+    if (v->pixel) return;
+    choose_region(v->extent[0], region);
+    struct transfer *t = transfer_new(2 * region[0] * region[1] * region[2] + 300);
+    assert_true(choose_box(v->extent[0], region, &there) && choose_box(t->size, region, &here));
+    const struct order o = order_of(w, v, NULL, true);
+    OK(clEnqueueWriteBufferRect(o.queue, v->mem, CL_FALSE, there.origin, here.origin, region, row_of(&there, region),
+                                slice_of(&there, region), row_of(&here, region), slice_of(&here, region), t->bytes,
+                                LIST(o), &event));
+    if (!o.fails) move_box(v->root->bytes + v->from, &there, t->bytes, &here, region);
+    enqueued(&o, event, v, NULL);
+}
+
+/* What lies between the rows on the host stays. */
+static void read_box(struct world *w, struct view *v)
+{
+    size_t region[3];
+    struct box there, here;
+    cl_event event;
+    if (v->pixel) return;
+    choose_region(v->extent[0], region);
+    struct transfer *t = transfer_new(2 * region[0] * region[1] * region[2] + 300);
+    assert_true(choose_box(v->extent[0], region, &there) && choose_box(t->size, region, &here));
+    t->want = malloc(t->size);
+    assert_non_null(t->want);
+    memcpy(t->want, t->bytes, t->size);
+    const struct order o = order_of(w, v, NULL, true);
+    if (!o.fails) move_box(t->want, &here, v->root->bytes + v->from, &there, region);
+    OK(clEnqueueReadBufferRect(o.queue, v->mem, CL_FALSE, there.origin, here.origin, region, row_of(&there, region),
+                               slice_of(&there, region), row_of(&here, region), slice_of(&here, region), t->bytes,
+                               LIST(o), &event));
+    enqueued(&o, event, v, NULL);
+}
+
+static void copy_box(struct world *w, struct view *a)
+{
+    size_t region[3];
+    struct box from, to;
+    cl_event event;
+    const struct view *b = any_view(w);
+    if (a->pixel || b->pixel || a->root == b->root) return; /* they may overlap */
+    choose_region(a->extent[0] < b->extent[0] ? a->extent[0] : b->extent[0], region);
+    assert_true(choose_box(a->extent[0], region, &from) && choose_box(b->extent[0], region, &to));
+    const struct order o = order_of(w, a, b, true);
+    OK(clEnqueueCopyBufferRect(o.queue, a->mem, b->mem, from.origin, to.origin, region, row_of(&from, region),
+                               slice_of(&from, region), row_of(&to, region), slice_of(&to, region), LIST(o), &event));
+    if (!o.fails) move_box(b->root->bytes + b->from, &to, a->root->bytes + a->from, &from, region);
+    enqueued(&o, event, a, b);
+}
+
+/* ---- colours, places, and memory for a while ---- */
+
+union colour {
+    cl_float f[4];
+    cl_int i[4];
+};
+
+/* The bytes of a pixel as integers of the host are, for the formats whose channels are those of the colour; false: the
+ * format is another one. */
+static bool plain_pixel(const cl_image_format *f, const union colour *c, uint8_t *pixel)
+{
+    const unsigned channels = f->image_channel_order == CL_R      ? 1
+                              : f->image_channel_order == CL_RG   ? 2
+                              : f->image_channel_order == CL_RGBA ? 4
+                                                                  : 0;
+    const cl_channel_type t = f->image_channel_data_type;
+    const size_t bytes = t == CL_SIGNED_INT8 || t == CL_UNSIGNED_INT8                      ? 1
+                         : t == CL_SIGNED_INT16 || t == CL_UNSIGNED_INT16                  ? 2
+                         : t == CL_SIGNED_INT32 || t == CL_UNSIGNED_INT32 || t == CL_FLOAT ? 4
+                                                                                           : 0;
+    for (unsigned i = 0; i < channels && bytes; i++) memcpy(pixel + i * bytes, &c->i[i], bytes); /* little-endian */
+    return channels && bytes;
+}
+
+/* Every channel of the format can hold it. */
+static union colour any_colour(const cl_image_format *f)
+{
+    union colour c;
+    const cl_channel_type t = f->image_channel_data_type;
+    const bool is_signed = t == CL_SIGNED_INT8 || t == CL_SIGNED_INT16 || t == CL_SIGNED_INT32;
+    const bool is_unsigned = t == CL_UNSIGNED_INT8 || t == CL_UNSIGNED_INT16 || t == CL_UNSIGNED_INT32;
+    for (int i = 0; i < 4; i++) {
+        if (is_signed) c.i[i] = (cl_int)draw(256) - 128;
+        else if (is_unsigned) c.i[i] = (cl_int)draw(256);
+        else c.f[i] = (cl_float)draw(1025) / 1024;
+    }
+    return c;
+}
+
+/* A pixel of this colour: by itself, or as an image of one pixel has it. */
+static void find_pixel(const struct world *w, const struct view *v, const union colour *c, uint8_t *pixel)
+{
+    const size_t origin[3] = {0}, region[3] = {1, 1, 1};
+    const bool array = v->type == CL_MEM_OBJECT_IMAGE1D_ARRAY || v->type == CL_MEM_OBJECT_IMAGE2D_ARRAY;
+    const cl_image_desc d = {
+        .image_type = v->type, .image_width = 1, .image_height = 1, .image_depth = 1, .image_array_size = array};
+    cl_int err;
+    cl_event event;
+    if (plain_pixel(&v->format, c, pixel)) return;
+    cl_mem one = clCreateImage(w->context, 0, &v->format, &d, NULL, &err);
+    OK(err);
+    OK(clEnqueueFillImage(w->queues[0], one, c, origin, region, 0, NULL, &event));
+    OK(clEnqueueReadImage(w->queues[1], one, CL_TRUE, origin, region, 0, 0, pixel, 1, &event, NULL));
+    OK(clReleaseEvent(event));
+    OK(clReleaseMemObject(one));
+}
+
+static void fill_image(struct world *w, struct view *v)
+{
+    struct part p;
+    cl_event event;
+    uint8_t pixel[16];
+    if (!v->pixel) return;
+    const union colour c = any_colour(&v->format);
+    find_pixel(w, v, &c, pixel);
+    choose_part(v, &p, NULL);
+    const struct order o = order_of(w, v, NULL, true);
+    OK(clEnqueueFillImage(o.queue, v->mem, &c, p.origin, p.region, LIST(o), &event));
+    for (size_t slice = 0; slice < p.region[2] && !o.fails; slice++)
+        for (size_t row = 0; row < p.region[1]; row++)
+            for (size_t i = 0; i < p.region[0]; i++) memcpy(at(v, &p, row, slice) + i * v->pixel, pixel, v->pixel);
+    enqueued(&o, event, v, NULL);
+}
+
+static void migrate(struct world *w, struct view *a)
+{
+    cl_event event;
+    const struct view *b = any_view(w);
+    const cl_mem_migration_flags flags = draw(2) ? CL_MIGRATE_MEM_OBJECT_HOST : 0;
+    const cl_mem mems[] = {a->mem, b->mem};
+    const struct order o = order_of(w, a, b, true);
+    const void *const shared[] = {shared_bytes(a, 0), shared_bytes(b, 0)};
+    if (shared[0] && shared[1])
+        OK(clEnqueueSVMMigrateMem(o.queue, 2, (const void **)(uintptr_t)shared, NULL, flags, LIST(o), &event));
+    else OK(clEnqueueMigrateMemObjects(o.queue, 2, mems, flags, LIST(o), &event));
+    enqueued(&o, event, a, b);
+}
+
+/* From one buffer to another by shared memory that is given back at once, unless the copies fail. */
+static void copy_by_shared(struct world *w, struct view *a)
+{
+    struct view *b = any_view(w);
+    struct part from, to;
+    cl_event event[2];
+    if (!a->root->shared || !b->root->shared || a->pixel || b->pixel || w->nshared == MOST_SHARED) return;
+    if (!choose_parts(a, &from, b, &to)) return;
+    const size_t n = from.region[0];
+    void *between = clSVMAlloc(w->context, CL_MEM_READ_WRITE, n, 0);
+    assert_non_null(between);
+    const struct order o = order_of(w, a, b, true);
+    const cl_uint waits = o.fails || !o.in_order;
+    OK(clEnqueueSVMMemcpy(o.queue, CL_FALSE, between, a->root->shared + a->from + from.origin[0], n, LIST(o), event));
+    OK(clEnqueueSVMMemcpy(o.queue, CL_FALSE, b->root->shared + b->from + to.origin[0], between, n, waits,
+                          waits ? event : NULL, &event[1]));
+    if (o.fails) w->shared[w->nshared++] = between;
+    else OK(clEnqueueSVMFree(o.queue, 1, &between, NULL, NULL, 1, &event[1], NULL));
+    OK(clReleaseEvent(event[0]));
+    if (!o.fails) copy_whole(a, &from, b, &to);
+    enqueued(&o, event[1], a, b);
+}
+
+static cl_command_queue queue_open(struct world *w, unsigned i)
+{
+    cl_int err;
+    cl_command_queue q =
+        clCreateCommandQueue(w->context, device, i == IN_ORDER ? 0 : CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, &err);
+    OK(err);
+    return q;
 }
 
 static void renew_queue(struct world *w)
 {
-    cl_int err;
-    cl_command_queue *q = &w->queues[draw(QUEUES)];
-    OK(clReleaseCommandQueue(*q));
-    *q = clCreateCommandQueue(w->context, device, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, &err);
-    OK(err);
+    const unsigned i = draw(QUEUES);
+    OK(clReleaseCommandQueue(w->queues[i]));
+    w->queues[i] = queue_open(w, i);
+    for (int k = 0; k < VIEWS && i == IN_ORDER; k++)
+        if (w->views[k].mem) w->views[k].root->in_order = false; /* what is in flight is of another queue */
 }
 
 /* ---- worlds ---- */
@@ -552,10 +850,9 @@ static void world_open(struct world *w)
     cl_int err;
     *w = (struct world){.context = clCreateContext(NULL, 1, &device, NULL, NULL, &err)};
     OK(err);
-    for (int i = 0; i < QUEUES; i++) {
-        w->queues[i] = clCreateCommandQueue(w->context, device, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, &err);
-        OK(err);
-    }
+    for (unsigned i = 0; i < QUEUES; i++) w->queues[i] = queue_open(w, i);
+    w->shares = QUERY(cl_device_svm_capabilities, clGetDeviceInfo, device, CL_DEVICE_SVM_CAPABILITIES) && draw(2);
+    if (w->shares) OK(clRetainContext(w->context));
     cl_program p = clCreateProgramWithSource(w->context, 1, &text, NULL, &err);
     OK(err);
     OK(clBuildProgram(p, 0, NULL, NULL, NULL, NULL));
@@ -564,8 +861,9 @@ static void world_open(struct world *w)
     OK(clReleaseProgram(p));
 }
 
-static void (*const on_view[])(struct world *, struct view *) = {write_part, write_part, read_part, read_now, fill_part,
-                                                                 run_kernel, copy,       copy,      copy,     map};
+static void (*const on_view[])(struct world *, struct view *) = {
+    write_part, write_part, write_box, read_part, read_now, read_box,       fill_part, fill_image, run_kernel,
+    run_kernel, copy,       copy,      copy,      copy_box, copy_by_shared, migrate,   map};
 
 static void step(struct world *w)
 {
@@ -601,6 +899,13 @@ static void world_close(struct world *w)
     for (int i = 0; i < QUEUES; i++) OK(clReleaseEvent(ends[i]));
 }
 
+/* When no memory object lives any more. */
+static void world_free(struct world *w)
+{
+    for (unsigned i = 0; i < w->nshared; i++) clSVMFree(w->context, w->shared[i]);
+    if (w->shares) OK(clReleaseContext(w->context));
+}
+
 static void run_round(void)
 {
     for (int i = 0; i < CONTEXTS; i++) world_open(&worlds[i]);
@@ -610,6 +915,7 @@ static void run_round(void)
     for (int i = 0; i < CONTEXTS; i++) world_close(&worlds[i]);
     for (int i = 0; i < 20000 && alive; i++) usleep(1000);
     assert_int_equal(alive, 0);
+    for (int i = 0; i < CONTEXTS; i++) world_free(&worlds[i]);
     transfers_end();
 }
 
@@ -628,6 +934,7 @@ static void test_random_memory(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_memory)};
+    setenv("VENTUS_SVM", "1", 1);
     if (argc > 1) rounds = (unsigned)atoi(argv[1]);
     if (argc > 2) first = (unsigned)atoi(argv[2]);
     return cmocka_run_group_tests(tests, check_setup, check_teardown);

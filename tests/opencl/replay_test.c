@@ -346,6 +346,27 @@ static void test_empty_range(void **state)
     OK(clReleaseMemObject(mem));
 }
 
+/* A buffer without commands waits for its list, too, and passes its failure on. */
+static void test_empty_buffer(void **state)
+{
+    cl_int err;
+    (void)state;
+    commands c = buffer_on(unordered);
+    OK(p_clFinalizeCommandBufferKHR(c));
+    for (cl_int end = -1; end <= 0; end++) {
+        cl_event gate = clCreateUserEvent(context, &err), event;
+        OK(err);
+        OK(p_clEnqueueCommandBufferKHR(0, NULL, c, 1, &gate, &event));
+        assert_true(QUERY(cl_int, clGetEventInfo, event, CL_EVENT_COMMAND_EXECUTION_STATUS) > CL_COMPLETE);
+        OK(clSetUserEventStatus(gate, end));
+        const cl_int waited = clWaitForEvents(1, &event);
+        assert_int_equal(waited, end ? CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST : CL_SUCCESS);
+        OK(clReleaseEvent(event));
+        OK(clReleaseEvent(gate));
+    }
+    OK(p_clReleaseCommandBufferKHR(c));
+}
+
 int main(void)
 {
     // clang-format off
@@ -353,7 +374,7 @@ int main(void)
         cmocka_unit_test(test_recorded_stays), cmocka_unit_test(test_in_order), cmocka_unit_test(test_out_of_order),
         cmocka_unit_test(test_images), cmocka_unit_test(test_events), cmocka_unit_test(test_running),
         cmocka_unit_test(test_failures), cmocka_unit_test(test_printf), cmocka_unit_test(test_release_in_flight),
-        cmocka_unit_test(test_empty_range),
+        cmocka_unit_test(test_empty_range), cmocka_unit_test(test_empty_buffer),
     };
     // clang-format on
     return cmocka_run_group_tests(tests, setup, teardown);

@@ -14,7 +14,7 @@ design() { # BITS LINE_WORDS FLAGS
     rm -rf made-* simt_axi.so
     for goal in lint simt_axi.so; do
         check 0 '' make -s root="$VENTUS_SOURCE" build="$VENTUS_BUILD" top=simt_axi memory=axi modules="$modules" LANES=4 WARPS=16 \
-            LINE_WORDS="$2" VFLAGS="-DAXI_BITS=$1 $3" OPT=-O0 CXXFLAGS=-O1 $goal
+            LINE_WORDS="$2" VFLAGS="-DAXI_BITS=$1 $3" OPT=-O0 CXXFLAGS=-O1 WAVEFORMS= $goal
     done
     [ $status = 0 ] || exit 1
 }

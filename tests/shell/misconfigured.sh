@@ -20,11 +20,12 @@ for _ in range(2):
 END
 unset VENTUS_DEBUG
 
-# says PATTERN VARIABLE=VALUE...: a program that needs all there is, twice, gets one line of this driver, which fits.
+# says PATTERN VARIABLE=VALUE...: a program that needs all there is, twice, gets one line of this driver, which fits. The variables
+# come behind what sanitizers set, which names a compiler, too, and is found in the path.
 says() {
     pattern=$1
     shift
-    /usr/bin/env "$@" $VENTUS_FOREIGN /usr/bin/python3 two.py >out.txt 2>&1
+    $VENTUS_FOREIGN /usr/bin/env "$@" /usr/bin/python3 two.py >out.txt 2>&1
     grep -a '^ventus: \|^VENTUS_' out.txt >lines.txt
     [ "$(wc -l <lines.txt)" = 1 ] && grep -q -x -e "$pattern" lines.txt || { wrong "no single line '$pattern' with $*"; cat out.txt; }
 }

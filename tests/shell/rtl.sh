@@ -128,10 +128,11 @@ on ./simt.so,cycles=50,trace=stopped.vcd "$VENTUS_BUILD/tests/clrun" twice.cl >o
 grep -q 'it has taken 50 cycles' out.txt || { wrong 'another end'; cat out.txt; }
 grep -q enddefinitions stopped.vcd && grep -q enddefinitions stopped.vcd.2 || { wrong 'not two waveforms'; ls; }
 
-# A copy of the folder, as for a design of one's own: four lanes, and short lines.
+# A copy of the folder, as for a design of one's own: four lanes, short lines, and no waveforms.
 mkdir small
 cp -p "$rtl/Makefile" "$rtl"/*.sv verilated*.o small
-check 0 '' $make -f Makefile -C small root="$VENTUS_SOURCE" $small OPT=-O0 CXXFLAGS=-O1
+check 0 '' $make -f Makefile -C small root="$VENTUS_SOURCE" $small OPT=-O0 CXXFLAGS=-O1 WAVEFORMS=
+check 1 "'trace=waves.vcd' is no option" on ./small/simt.so,trace=waves.vcd "$ventus" info
 for case in control divergence reconverge narrow; do
     check 0 '' on ./small/simt.so,cosim=1 "$VENTUS_BUILD/tests/clrun" "$VENTUS_SOURCE/tests/cl/$case.cl"
 done
