@@ -188,6 +188,7 @@ struct native_tried {
     uint32_t *from, rows, lanes, stride;
     uint32_t saved[NATIVE_SAVED][ISA_LANES];
     struct native_nest {
+        uint32_t owner;  /* the nest that this is known of */
         uint32_t wait;   /* so many iterations run with vectors before lanes try it again, ... */
         uint32_t until;  /* ... which are measured as long as it is larger than this */
         uint32_t period; /* how many did before the last time; NEST_PAYS: lanes take less time */

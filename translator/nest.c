@@ -315,7 +315,14 @@ static LLVMValueRef result_at(struct translator *t, unsigned row)
     return tried_field(t, offsetof(struct native_tried, results) + row * 4ull * ISA_LANES);
 }
 
-/* What is known of the nest, unless another one has the same place. */
+/* Of all nests that the SM runs: the request's number and that of the block at its head. */
+static LLVMValueRef owner_of(struct translator *t, const struct nest_code *c)
+{
+    const uint32_t own = (uint32_t)(c->nest.head - t->flow->blocks) + 1;
+    return LLVMBuildAdd(t->b, LLVMBuildShl(t->b, t->number, ir_u32(t, 16), ""), ir_u32(t, own), "");
+}
+
+/* The place of what is known of the nest. */
 static LLVMValueRef nest_of(struct translator *t, const struct nest_code *c)
 {
     LLVMValueRef own = ir_u32(t, (uint32_t)(c->nest.head - t->flow->blocks));
@@ -324,6 +331,18 @@ static LLVMValueRef nest_of(struct translator *t, const struct nest_code *c)
     LLVMValueRef index = LLVMBuildZExt(t->b, number, t->i64, "");
     LLVMValueRef at = LLVMBuildMul(t->b, index, ir_u64(t, sizeof(struct native_nest)), "");
     return LLVMBuildGEP2(t->b, t->i8, tried_field(t, offsetof(struct native_tried, nests)), &at, 1, "");
+}
+
+/* Another nest may have had the place. */
+static void take_place(struct translator *t, const struct nest_code *c, LLVMValueRef at)
+{
+    LLVMBasicBlockRef take = ir_block(t, "take"), on = ir_block(t, "");
+    LLVMValueRef args[] = {at, owner_of(t, c)}, owner = ir_load(t, t->i32, at, offsetof(struct native_nest, owner));
+    ir_branch_likely(t, LLVMBuildICmp(t->b, LLVMIntEQ, owner, args[1], ""), on, take);
+    ir_at(t, take);
+    call_function(t, "nest_take_place", args, 2);
+    LLVMBuildBr(t->b, on);
+    ir_at(t, on);
 }
 
 static bool has_atomics(const struct flow *flow)
@@ -585,7 +604,9 @@ void nest_enter(struct translator *t)
     if (!c->together) c->together = ir_block(t, "together"), c->undone = ir_block(t, "undone");
     look = ir_block(t, "look"), begin = ir_block(t, "nest");
     masks = ir_block(t, "masks"), stack = ir_block(t, "");
-    LLVMValueRef at = nest_of(t, c), left = ir_load(t, t->i32, at, offsetof(struct native_nest, stack));
+    LLVMValueRef at = nest_of(t, c), left;
+    take_place(t, c, at);
+    left = ir_load(t, t->i32, at, offsetof(struct native_nest, stack));
     LLVMValueRef none = LLVMBuildICmp(t->b, LLVMIntEQ, left, ir_u32(t, 0), "");
     left = ir_intrinsic(t, "llvm.usub.sat", &t->i32, 1, (LLVMValueRef[]){left, ir_u32(t, 1)}, 2);
     ir_store(t, left, at, offsetof(struct native_nest, stack));

@@ -492,6 +492,9 @@ void nest_give_up(struct native_nest *nest)
     nest_wait(nest, nest->period);
 }
 
+/* The place was another nest's. */
+COLD void nest_take_place(struct native_nest *nest, uint32_t owner) { *nest = (struct native_nest){.owner = owner}; }
+
 /* Lanes or vectors begin. */
 void nest_begin(struct native_nest *nest) { nest->began = nest_ticks(); }
 
