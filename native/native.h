@@ -180,7 +180,7 @@ enum native_exit {
 enum { EXCHANGE_ROWS = 8, RUN_ROUNDS = 256 };
 
 /* What lanes that run one after the other have done so far (translator/nest.c), and what they have found out. */
-enum { NATIVE_SAVED = 256, NATIVE_RECORDS = 1 << 17, NATIVE_NESTS = 32, NATIVE_RESULTS = 64 };
+enum { NATIVE_SAVED = 256, NATIVE_RECORDS = 1 << 17, NATIVE_NESTS = 256, NATIVE_RESULTS = 64 };
 struct native_tried {
     _Alignas(64) uint32_t counts[NATIVE_COUNTS];              /* of all iterations, once they are counted */
     _Alignas(64) uint32_t results[NATIVE_RESULTS][ISA_LANES]; /* registers behind the loops */

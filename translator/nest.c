@@ -1,6 +1,7 @@
-/* Loop nests whose lanes run one after the other. Where lanes diverge in a loop, the warp executes every path that one
- * of them takes, as often as the lane that takes it most often. If each of a warp's lanes goes its own way, that is
- * slower than to run them one by one with scalars, as a processor would:
+/* Loop nests whose lanes run one after the other, or together under masks (nest_masks.c), and the choice between the
+ * two. Where lanes diverge in a loop, the warp executes every path that one of them takes, as often as the lane that
+ * takes it most often. If each of a warp's lanes goes its own way, that is slower than to run them one by one with
+ * scalars, as a processor would:
  *
  *     for each active lane: load its words; run the blocks of the nest; store its words
  *
@@ -11,7 +12,7 @@
  * A nest writes no memory but the lane's own (nest_find.c), so that lanes do not depend on each other, but for programs
  * with data races. If something goes wrong (an access fails or is not aligned, there are too many records, the budget
  * too small), the stores are taken back, and the warp is where it was in front of the nest. Lanes run one after the
- * other where that has taken less time, by the host's clock, than the same number of instructions with vectors; the
+ * other where that has taken less time, by the host's clock, than the same number of instructions under masks; the
  * slower way is tried now and then.
  *
  * Quanta end late in such a nest, by as many instructions as it has, unless warps might see that: see
@@ -23,6 +24,7 @@
 
 struct nest_code {
     struct nest nest;
+    uint32_t number; /* how many were found before it */
     LLVMBasicBlockRef each, bad, behind[VERSIONS]; /* lanes begin; nothing has happened; results are there */
     LLVMBasicBlockRef together, undone, over_together[VERSIONS]; /* the same for all lanes together, with masks */
     LLVMValueRef table;                                          /* struct nest_table */
@@ -315,18 +317,16 @@ static LLVMValueRef result_at(struct translator *t, unsigned row)
     return tried_field(t, offsetof(struct native_tried, results) + row * 4ull * ISA_LANES);
 }
 
-/* Of all nests that the SM runs: the request's number and that of the block at its head. */
+/* Of all nests that the SM runs: the number of the translation and that of the nest in it. */
 static LLVMValueRef owner_of(struct translator *t, const struct nest_code *c)
 {
-    const uint32_t own = (uint32_t)(c->nest.head - t->flow->blocks) + 1;
-    return LLVMBuildAdd(t->b, LLVMBuildShl(t->b, t->number, ir_u32(t, 16), ""), ir_u32(t, own), "");
+    return LLVMBuildAdd(t->b, LLVMBuildMul(t->b, t->number, ir_u32(t, 1 << 16), ""), ir_u32(t, c->number + 1), "");
 }
 
 /* The place of what is known of the nest. */
 static LLVMValueRef nest_of(struct translator *t, const struct nest_code *c)
 {
-    LLVMValueRef own = ir_u32(t, (uint32_t)(c->nest.head - t->flow->blocks));
-    LLVMValueRef number = LLVMBuildAdd(t->b, LLVMBuildMul(t->b, t->number, ir_u32(t, 5), ""), own, "");
+    LLVMValueRef number = LLVMBuildAdd(t->b, LLVMBuildMul(t->b, t->number, ir_u32(t, 37), ""), ir_u32(t, c->number), "");
     number = LLVMBuildAnd(t->b, number, ir_u32(t, NATIVE_NESTS - 1), "");
     LLVMValueRef index = LLVMBuildZExt(t->b, number, t->i64, "");
     LLVMValueRef at = LLVMBuildMul(t->b, index, ir_u64(t, sizeof(struct native_nest)), "");
@@ -487,6 +487,7 @@ static struct nest_code *find_nest(struct translator *t)
     c = t->nests[i] = calloc(1, sizeof *c);
     if (!c) return NULL;
     c->nest = nest;
+    for (size_t k = 0; k < t->flow->nblocks; k++) c->number += t->nests[k] && t->nests[k] != c;
     c->table = make_table(t, &nest);
     c->left = nest_variable(t, t->i32), c->ran = nest_variable(t, t->i32);
     c->used = nest_variable(t, t->i32), c->full = nest_variable(t, t->i1);

@@ -1,5 +1,6 @@
-/* Loop nests in which lanes diverge, and whose lanes can run one after the other (nest.c). A nest is entered at the
- * head of its outermost loop, and left for one address.
+/* Loop nests in which lanes diverge, and which can run without the SIMT stack: all lanes together, under masks of the
+ * blocks (nest_masks.c), or one lane after the other (nest.c). A nest is entered at the head of its outermost loop, and
+ * left for one address.
  *
  * The counters count what a warp executes: a block once for all lanes that execute it together. In the nests found
  * here, they are those that execute it in the same iteration of its loop, which has itself begun with the same lanes:
@@ -54,8 +55,7 @@ struct nest {
     bool keeps_rpc;               /* a branch diverges for the reconvergence point that is set in front of the head */
 };
 
-/* The nest whose outermost loop begins at a block. False: there is none, or its lanes cannot run one after the other.
- */
+/* The nest whose outermost loop begins at a block. False: there is none, or it needs the SIMT stack. */
 bool nest_find(const struct translator *t, const struct block *head, struct nest *nest);
 
 /* Where a block goes on; returns how many addresses that are. */

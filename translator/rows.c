@@ -477,7 +477,7 @@ static inline uint64_t nest_ticks(void)
 }
 
 /* The warp goes on with vectors for a while, and longer each time; the first iterations are measured. */
-enum { NEST_SHORTEST = 256, NEST_LONGEST = 4096, NEST_MEASURED = 256, NEST_TRIED = 4, NEST_RUNS = 2048 };
+enum { NEST_SHORTEST = 256, NEST_LONGEST = 1 << 15, NEST_MEASURED = 256, NEST_TRIED = 4, NEST_RUNS = 2048 };
 static void nest_wait(struct native_nest *nest, uint32_t iterations)
 {
     nest->wait = iterations, nest->until = iterations - NEST_MEASURED;
