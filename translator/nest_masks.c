@@ -6,10 +6,10 @@
 struct nest_masks {
     const struct nest *nest;
     LLVMBasicBlockRef bad;
-    struct isa_registers written, raw;                    /* by the nest; that may hold raw NaNs */
-    struct isa_registers live[NEST_BLOCKS + 1], outside;  /* that lanes read from each block or (the last one) the exit
-                                                           * on; lanes that do not run the nest */
-    struct isa_registers kept;                            /* of the block in progress: that lanes read which wait */
+    struct isa_registers written, raw;                   /* by the nest; that may hold raw NaNs */
+    struct isa_registers live[NEST_BLOCKS + 1], outside; /* that lanes read from each block or (the last one) the exit
+                                                          * on; lanes that do not run the nest */
+    struct isa_registers kept;                           /* of the block in progress: that lanes read which wait */
     /* Variables: lanes that have come to each block of the iteration, that begin the next iteration of each loop; depth
      * of the SIMT stack in front of it and on the paths of each branch; of branches, how often they diverge, and lanes
      * that meet again then. */
@@ -290,12 +290,12 @@ static unsigned run_part(struct translator *t, struct nest_masks *m, unsigned le
     const unsigned loop = loop_at(m->nest, level, i), first = loop == NEST_NONE ? leader_of(m->nest, i) : i;
     LLVMBasicBlockRef some = ir_block(t, "some"), on = ir_block(t, "");
     if (first == m->nest->levels[level].head) LLVMBuildBr(t->b, some);
-    else
-        LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntNE, get(t, m->in[first]), ir_u32(t, 0), ""), some, on);
+    else LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntNE, get(t, m->in[first]), ir_u32(t, 0), ""), some, on);
     ir_at(t, some);
     if (loop != NEST_NONE) run_level(t, m, loop);
     else run_block(t, m, i);
-    for (i = next_part(m->nest, level, i + 1); loop == NEST_NONE && i < NEST_BLOCKS; i = next_part(m->nest, level, i + 1)) {
+    for (i = next_part(m->nest, level, i + 1); loop == NEST_NONE && i < NEST_BLOCKS;
+         i = next_part(m->nest, level, i + 1)) {
         if (loop_at(m->nest, level, i) != NEST_NONE || leader_of(m->nest, i) != first) break;
         run_block(t, m, i);
     }
