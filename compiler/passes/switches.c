@@ -74,8 +74,8 @@ static void make_chain(struct cc *cc, LLVMValueRef f, LLVMValueRef end)
     LLVMSetCurrentDebugLocation2(cc->builder, LLVMInstructionGetDebugLoc(end));
     for (unsigned i = 0; i + covers < ncases; i++) {
         const bool last = i + covers + 1 == ncases;
-        LLVMBasicBlockRef next = last ? covers ? case_block(end, i + 1) : other
-                                      : LLVMAppendBasicBlockInContext(cc->context, f, "case");
+        LLVMBasicBlockRef next =
+            last ? covers ? case_block(end, i + 1) : other : LLVMAppendBasicBlockInContext(cc->context, f, "case");
         if (!last) LLVMMoveBasicBlockAfter(next, at);
         LLVMValueRef is = LLVMBuildICmp(cc->builder, LLVMIntEQ, LLVMGetOperand(end, 0), case_value(end, i), "");
         LLVMBuildCondBr(cc->builder, is, case_block(end, i), next);
