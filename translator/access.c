@@ -136,7 +136,7 @@ static void end_reservations_if(struct translator *t, LLVMValueRef is_some)
 /* A store that ends reservations, if there are any. */
 static void look_for_reservations(struct translator *t)
 {
-    if (!t->flow->reserves) return;
+    if (!t->flow->reserves || t->masks) return; /* a nest stores to private memory alone, and has no sites */
     LLVMValueRef reservations = ir_load(t, t->ptr, t->sm, offsetof(struct sm, reservations));
     end_reservations_if(t, ir_load(t, t->i32, reservations, offsetof(struct reservations, count)));
 }
@@ -359,7 +359,7 @@ static struct lanes indices(struct translator *t, const struct node *n)
 LLVMValueRef launch_field(struct translator *t, size_t offset) { return ir_load(t, t->i32, t->launch, offset); }
 
 /* Private memory (PRIVATE_OFFSET of sim/layout.h): work-items of a group, and where the first lane's words are. An
- * access that would leave its word is one for `step`. */
+ * access that would leave its word is one for `step`, and so is a store of a nest that could not be taken back. */
 static LLVMValueRef private_items(struct translator *t)
 {
     return LLVMBuildMul(t->b, launch_field(t, offsetof(struct launch, warps)),
@@ -374,8 +374,10 @@ static LLVMValueRef private_base(struct translator *t)
 
 static struct lanes private_lanes(struct translator *t, const struct node *n)
 {
-    LLVMValueRef items = private_items(t), base = private_base(t);
+    LLVMValueRef items = private_items(t), base = private_base(t), saved = NULL;
     struct lanes offset = get_v(t, n->d.in.rs1), crossing, out;
+    if (t->masks && n->effects.memory.action != ACTION_LOAD)
+        saved = ir_splat(t, launch_field(t, offsetof(struct launch, pds_bytes)));
     for (unsigned p = 0; p < t->chunks; p++) {
         LLVMValueRef o = LLVMBuildAdd(t->b, offset.chunk[p], ir_splat(t, ir_u32(t, (uint32_t)n->d.in.imm)), "");
         LLVMValueRef low = and_all(t, o, 3), word = LLVMBuildMul(t->b, and_all(t, o, ~3u), ir_splat(t, items), "");
@@ -383,6 +385,7 @@ static struct lanes private_lanes(struct translator *t, const struct node *n)
         out.chunk[p] = LLVMBuildAdd(t->b, LLVMBuildAdd(t->b, word, item, ""), low, "");
         LLVMValueRef last = ir_splat(t, ir_u32(t, 4u - n->effects.memory.size));
         LLVMValueRef beyond = LLVMBuildICmp(t->b, LLVMIntUGT, low, last, "");
+        if (saved) beyond = LLVMBuildOr(t->b, beyond, LLVMBuildICmp(t->b, LLVMIntUGE, o, saved, ""), "");
         crossing.chunk[p] = LLVMBuildZExt(t->b, beyond, t->chunk_type, "");
     }
     LLVMValueRef bad = LLVMBuildAnd(t->b, bits_of(t, crossing), active(t), "");

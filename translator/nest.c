@@ -438,6 +438,7 @@ static void make_masks(struct translator *t, struct nest_code *c)
     t->version = MASKED;
     t->current = &t->functions.list[function_of(&t->functions, c->nest.head)];
     t->block = c->nest.head;
+    t->run = false;
     ir_at(t, c->together);
     LLVMValueRef most = most_instructions(t, c), at = nest_of(t, c), is;
     t->failed |= !nest_masks_run(t, &c->nest, most, c->undone, &done);

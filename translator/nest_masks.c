@@ -49,20 +49,15 @@ static void add(struct translator *t, LLVMValueRef variable, LLVMValueRef n)
 
 /* ---- what holds of registers ---- */
 
-/* Lanes wait in other places than in masked code, so that registers which the nest writes may hold anything in those
- * that do; NaNs are raw wherever they are in some block. */
-static void find_registers(const struct translator *t, struct nest_masks *m)
+static void find_written(const struct translator *t, struct nest_masks *m)
 {
     for (unsigned i = 0; i < NEST_BLOCKS; i++) {
         if (!has(m->nest->blocks, i)) continue;
         const struct block *b = m->nest->head + i;
-        const struct facts facts = facts_of_block(&t->facts, b);
         for (size_t k = b->first; k < b->first + b->count; k++) {
             const struct isa_registers w = node_written(t->flow, &t->flow->nodes[k]);
             registers_add(&m->written, &w);
         }
-        for (unsigned r = 0; r < ISA_VREGS; r++)
-            if (facts.v[r].raw) m->raw.v[r / 64] |= 1ull << r % 64;
     }
 }
 
@@ -116,25 +111,64 @@ static void find_live(const struct translator *t, struct nest_masks *m)
     }
 }
 
-/* Is a block executed in iterations of a loop, or of loops in it? The exit is in none. */
-static bool is_within(const struct nest *nest, unsigned block, unsigned level)
+/* Wherever lanes wait that read a register, from a block or (NEST_BLOCKS) the exit on: is it a number there? */
+static void forget_raw(const struct translator *t, struct nest_masks *m, unsigned i, struct isa_registers *numbers)
 {
-    unsigned k = block == NEST_BLOCKS ? NEST_NONE : nest->owner[block];
-    while (k != NEST_NONE && k != level) k = nest->levels[k].parent;
-    return k == level;
+    const struct block *b = i == NEST_BLOCKS ? flow_block(t->flow, m->nest->exit) : m->nest->head + i;
+    const struct facts facts = facts_of_block(&t->facts, b);
+    for (unsigned r = 0; r < ISA_VREGS; r++) {
+        if (facts.v[r].raw) m->raw.v[r / 64] |= 1ull << r % 64;
+        if (set_has(m->live[i].v, r) && !facts.v[r].number) numbers->v[r / 64] &= ~(1ull << r % 64);
+    }
 }
 
-/* May lanes that have gone from a block to another one wait there while a third one is executed? */
+/* Lanes wait in other places than in masked code, so that registers which the nest writes may hold anything in those
+ * that do. NaNs are raw, wherever they are in some block, only in registers that are numbers for whoever reads them:
+ * where words are made canonical, bits of lanes that wait would be, too. */
+static void find_raw(const struct translator *t, struct nest_masks *m)
+{
+    struct isa_registers numbers = {0};
+    for (unsigned k = 0; k < ISA_VREGS / 64; k++) numbers.v[k] = ~m->outside.v[k];
+    for (unsigned i = 0; i <= NEST_BLOCKS; i++)
+        if (i == NEST_BLOCKS || has(m->nest->blocks, i)) forget_raw(t, m, i, &numbers);
+    for (unsigned k = 0; k < ISA_VREGS / 64; k++) m->raw.v[k] &= numbers.v[k];
+}
+
+static void find_registers(const struct translator *t, struct nest_masks *m)
+{
+    find_written(t, m);
+    find_live(t, m);
+    find_raw(t, m);
+}
+
+/* The part of a loop's iteration that a block is in: its own number, or that of the head of a loop in the iteration;
+ * NEST_NONE: it is outside. */
+static unsigned part_of(const struct nest *nest, unsigned level, unsigned block)
+{
+    unsigned k = nest->owner[block];
+    if (k == level) return block;
+    while (k != NEST_NONE && nest->levels[k].parent != level) k = nest->levels[k].parent;
+    return k == NEST_NONE ? NEST_NONE : nest->levels[k].head;
+}
+
+/* May lanes that have gone from a block to another one, or to the exit, wait there while a third one is executed? Parts
+ * of an iteration are executed in the order of their numbers, but blocks of a loop in it may have higher ones than
+ * those behind it. */
 static bool may_wait(const struct nest *nest, unsigned from, unsigned to, unsigned block)
 {
-    if (from < block && block < to) return true;
+    unsigned level;
+    bool again = false; /* for the next iteration */
+    if (to == NEST_BLOCKS) return true;
+    level = nest->owner[to];
     for (unsigned k = 0; k < nest->nlevels; k++) {
-        const struct nest_level *l = &nest->levels[k];
-        if (!is_within(nest, block, k)) continue;
-        if (l->head == to && has(l->body, from) && from < block) return true;
-        if (is_within(nest, from, k) && !is_within(nest, to, k)) return true;
+        if (nest->levels[k].head != to) continue;
+        again = has(nest->levels[k].body, from);
+        if (!again) level = nest->levels[k].parent;
     }
-    return false;
+    const unsigned here = part_of(nest, level, block), before = part_of(nest, level, from);
+    if (here == NEST_NONE) return false;
+    if (here == before) return nest->owner[from] != level; /* it has left a loop */
+    return before < here && (again || here < to);
 }
 
 static struct isa_registers read_by_others(const struct translator *t, const struct nest_masks *m, unsigned block)
@@ -384,7 +418,6 @@ bool nest_masks_run(struct translator *t, const struct nest *nest, LLVMValueRef 
     m->nest = nest, m->most = most, m->bad = bad;
     m->begun = instructions_done(t);
     find_registers(t, m);
-    find_live(t, m);
     make_variables(t, m);
     set(t, m->in[0], get(t, t->mask));
     set(t, m->depth[0], ir_load(t, t->i32, warp(t), offsetof(struct warp, depth)));

@@ -166,6 +166,47 @@ static void test_nans(void **state)
                        IF("d", 11, " vxor.vv v2, v2, v1\n", " vfdiv.vv v3, v1, v2\n")) SAVE,
         START " vfadd.vv v1, v1, v2\n vfadd.vv v2, v2, v3\n" LOOP(
             "a", "v4", NEXT OWN IF("b", 9, " vfmul.vv v1, v1, v2\n vfadd.vv v2, v5, v1\n", " vfsqrt.v v2, v1\n")) SAVE,
+        /* bits that look like NaNs, in registers that hold numbers elsewhere */
+        START " li x13, 20\nagain: addi x13, x13, -1\n" NEXT OWN " vfmul.vv v7, v5, v2\n" IF(
+            "b", 9, " vfadd.vv v1, v7, v1\n",
+            " vfsub.vv v3, v7, v2\n") " vsub.vv v7, v13, v14\n" IF("c", 11, " vadd.vv v2, v2, v7\n",
+                                                                   " vxor.vv v2, v2, v7\n") " bne x13, x0, "
+                                                                                            "again\n" SAVE,
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) run(texts[i], 10000, LAUNCH_DONE);
+}
+
+/* A loop on one of two paths, whose way out lies behind the other path: what lanes read on that path is theirs while
+ * others take the way out. */
+static void test_order(void **state)
+{
+    static const char *const text = START LOOP(
+        "a", "v4",
+        NEXT OWN " vadd.vv v8, v5, v2\n" BIT(9) MEET(
+            "fi") " vbeq v6, v13, else\n vsrl.vi v7, v5, 28\n"
+                  "loopb: vadd.vi v7, v7, -1\n" MEET("outb") " vblt v7, v13, outb\n" NEXT BIT(
+                      17) " vbne v6, v13, far\n vadd.vv v1, v1, v5\n j loopb\nelse: vxor.vv v2, v2, v8\n j fi\n"
+                          "far: vmul.vv v8, v5, v3\n beq x13, x14, far2\n vadd.vi v3, v3, 1\nfar2: vadd.vv v3, v3, v8\n"
+                          "outb: join\n vadd.vi v1, v1, 3\nfi: join\n") SAVE;
+    (void)state;
+    run(text, 0, LAUNCH_DONE);
+    run(text, 10000, LAUNCH_DONE);
+}
+
+/* Lanes that wait outside the nest, for the other path of a branch around it, and read what the nest writes. */
+static void test_waiting(void **state)
+{
+    static const char *const texts[] = {
+        START NEXT " vmv.v.v v9, v2\n vmv.v.v v10, v3\n vsrl.vi v8, v5, 3\n" IF(
+            "z", 8, LOOP("a", "v4", NEXT " vadd.vv v8, v5, v1\n" PATHS " vadd.vv v2, v2, v8\n"),
+            " vadd.vv v1, v1, v9\n vxor.vv v2, v2, v10\n vadd.vv v3, v3, v8\n") SAVE,
+        START NEXT " vfadd.vv v9, v2, v3\n vadd.vv v8, v1, v2\n" IF(
+            "z", 8,
+            LOOP("a", "v4",
+                 NEXT OWN " vfmul.vv v8, v5, v2\n vfadd.vv v9, v8, v3\n" IF("b", 9, " vfadd.vv v1, v9, v8\n",
+                                                                            " vfsub.vv v3, v9, v8\n")),
+            " vadd.vv v1, v1, v9\n vxor.vv v2, v2, v8\n") SAVE,
     };
     (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) run(texts[i], 10000, LAUNCH_DONE);
@@ -197,6 +238,8 @@ static void test_taken_back(void **state)
                                                 " vand.vv v10, v4, v14\n vsll.vi v10, v10, 2\n vsw.v v4, 28(v10)\n"))
             SAVE,
     };
+    static const char *const beyond =
+        START LOOP("a", "v4", NEXT " vlw.v v7, 32(v13)\n vadd.vv v7, v7, v14\n vsw.v v7, 32(v13)\n" PATHS) SAVE;
     static const char *const faults[] = {
         START LOOP("a", "v4",
                    NEXT " vsrl.vi v9, v5, 29\n vsll.vi v9, v9, 2\n vlw.v v7, 0(v9)\n vadd.vv v7, v7, v14\n"
@@ -207,6 +250,8 @@ static void test_taken_back(void **state)
     };
     (void)state;
     for (size_t i = 0; i < sizeof stores / sizeof *stores; i++) run(stores[i], 10000, LAUNCH_DONE);
+    run(beyond, 900, LAUNCH_DONE);
+    run(beyond, 10000, LAUNCH_DONE);
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) run(faults[i], 10000, LAUNCH_FAULT);
 }
 
@@ -231,6 +276,7 @@ int main(void)
         cmocka_unit_test(test_paths),          cmocka_unit_test(test_quanta),     cmocka_unit_test(test_loops),
         cmocka_unit_test(test_ways_out),       cmocka_unit_test(test_many_paths), cmocka_unit_test(test_nans),
         cmocka_unit_test(test_private_memory), cmocka_unit_test(test_taken_back), cmocka_unit_test(test_scalars),
+        cmocka_unit_test(test_order),          cmocka_unit_test(test_waiting),
     };
     return cmocka_run_group_tests(tests, pair_setup, pair_teardown);
 }
