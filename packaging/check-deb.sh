@@ -41,12 +41,12 @@ new() {
     fi
 }
 
-# All of it but what changes with any package: lists of apt and dpkg, and logs; alternatives and caches are looked at. Caches in homes
+# All of it but what changes with any package: lists of apt, dpkg and man-db, and logs; alternatives and caches are looked at. Caches in homes
 # have what users have compiled, and are not for packages to touch.
 files() {
     rm -rf "$root"/tmp/*.log "$root/tmp/device" "$root/tmp/build" "$root/tmp/home/.cache"
     inside find / -xdev ! -path '/proc/*' ! -path '/dev/*' ! -path '/sys/*' ! -path '/var/cache/apt/*' ! -path '/var/log/*' \
-        ! -path '/var/lib/apt/*' ! -path '/var/lib/dpkg/info/*' ! -path '/var/lib/dpkg/*-old' -printf '%p %y\n' | sort
+        ! -path '/var/cache/man/*CACHEDIR.TAG' ! -path '/var/lib/apt/*' ! -path '/var/lib/dpkg/info/*' ! -path '/var/lib/dpkg/*-old' -printf '%p %y\n' | sort
 }
 
 # try SUITE
