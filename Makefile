@@ -28,7 +28,7 @@
 #   make dist-binary   what is built as build/ventus-VERSION-linux-MACHINE.tar.xz, which unpacks anywhere
 #   make deb        the last commit as Debian packages in build/deb/
 #   make check-deb  what lintian says of them; installs and removes them in a new Debian in a folder, where OpenCL programs must
-#                   find the device; root, some minutes
+#                   find the device; root, some minutes; SUITES="bookworm trixie noble jammy": in these of Debian and Ubuntu
 #   make help       this text
 #   make clean
 #
@@ -168,7 +168,7 @@ deb:
 	@JOBS=$(JOBS) packaging/deb.sh $(BUILD)
 check-deb:
 	@scripts/deps.sh packages debootstrap lintian
-	@packaging/check-deb.sh $(BUILD)
+	@packaging/check-deb.sh $(BUILD) $(SUITES)
 
 help:
 	@sed -n '/^#/!q; s/^# \{0,1\}//p' Makefile
