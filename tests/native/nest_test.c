@@ -212,6 +212,26 @@ static void test_waiting(void **state)
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) run(texts[i], 10000, LAUNCH_DONE);
 }
 
+/* What lanes that wait read, and nobody behind the nest: those that have left an inner loop, and those that wait for
+ * the next iteration while others take a way out. */
+static void test_temporaries(void **state)
+{
+    static const char *const texts[] = {
+        START LOOP("a", "v4",
+                   NEXT OWN " vmv.v.i v8, 0\n vsrl.vi v7, v5, 28\n" LOOP(
+                       "b", "v7",
+                       NEXT " vadd.vv v8, v8, v5\n" IF("c", 9, " vadd.vv v1, v1, v2\n",
+                                                       " vxor.vv v3, v3, v8\n")) " vadd.vv v2, v2, v8\n") SAVE,
+        START " vmv.v.i v11, 1\n"
+              "loopa: vadd.vi v4, v4, -1\n" NEXT OWN MEET("outa") " vblt v4, v13, outa\n" BIT(
+                  17) " vbne v6, v13, far\n vadd.vv v1, v1, v11\n vadd.vv v11, v11, v5\n j loopa\n"
+                      "far: vmul.vv v11, v5, v2\n beq x13, x14, far2\n vadd.vi v3, v3, 1\nfar2: vadd.vv v3, v3, v11\n"
+                      "outa: join\n" SAVE,
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) run(texts[i], 10000, LAUNCH_DONE);
+}
+
 /* Stacks in private memory; bytes, halfwords and words. */
 static void test_private_memory(void **state)
 {
@@ -273,10 +293,10 @@ static void test_scalars(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_paths),          cmocka_unit_test(test_quanta),     cmocka_unit_test(test_loops),
-        cmocka_unit_test(test_ways_out),       cmocka_unit_test(test_many_paths), cmocka_unit_test(test_nans),
-        cmocka_unit_test(test_private_memory), cmocka_unit_test(test_taken_back), cmocka_unit_test(test_scalars),
-        cmocka_unit_test(test_order),          cmocka_unit_test(test_waiting),
+        cmocka_unit_test(test_paths),          cmocka_unit_test(test_quanta),      cmocka_unit_test(test_loops),
+        cmocka_unit_test(test_ways_out),       cmocka_unit_test(test_many_paths),  cmocka_unit_test(test_nans),
+        cmocka_unit_test(test_private_memory), cmocka_unit_test(test_taken_back),  cmocka_unit_test(test_scalars),
+        cmocka_unit_test(test_order),          cmocka_unit_test(test_temporaries), cmocka_unit_test(test_waiting),
     };
     return cmocka_run_group_tests(tests, pair_setup, pair_teardown);
 }
