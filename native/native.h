@@ -64,6 +64,9 @@ enum native_effort { EFFORT_USUAL, EFFORT_LEAST, NATIVE_EFFORT_COUNT };
  * that the code writes, for who compares states of warps (but for warps that have ended, and where an access fails). */
 enum native_registers { REGISTERS_READ, REGISTERS_ALL, NATIVE_REGISTERS_COUNT };
 
+/* How loop nests run in which lanes diverge (translator/nest.h): as takes less time, or all lanes together. */
+enum native_nest_runs { NESTS_MEASURED, NESTS_TOGETHER, NATIVE_NEST_RUNS_COUNT };
+
 /* The lanes that warps begin with. */
 enum native_lanes {
     LANES_ANY,        /* 32, or fewer: of a group's last warp */
@@ -91,7 +94,8 @@ struct native_request {
     uint32_t start, entry;  /* the first instruction, and the kernel that the start code calls */
     uint32_t local[3];      /* work-items of a group, as the metadata block says */
     uint16_t metadata;      /* enum native_metadata */
-    uint16_t tallies;       /* 1: executions of blocks are kept (enum native_tally) */
+    uint8_t tallies;        /* 1: executions of blocks are kept (enum native_tally) */
+    uint8_t nests;          /* enum native_nest_runs */
     uint32_t code_base, code_words;
     uint32_t constant_base, constant_words;
 };

@@ -93,6 +93,12 @@ static enum native_registers registers(void)
     return host_word(&said) == 1 ? REGISTERS_ALL : REGISTERS_READ;
 }
 
+static enum native_nest_runs nests(void)
+{
+    static struct host_word said = {"VENTUS_TRANSLATE_NESTS", {"measured", "together"}, false};
+    return host_word(&said) == 1 ? NESTS_TOGETHER : NESTS_MEASURED;
+}
+
 static bool is_watched(uint32_t addr, uint32_t size)
 {
     return addr % 4 == 0 && addr - WATCHED_BASE <= WATCHED_SIZE - size;
@@ -114,6 +120,7 @@ static struct native_request make_request(const struct native_units *u, const st
     r.tallies = g->job->options.counts != NULL;
     r.effort = (uint8_t)effort();
     r.registers = (uint8_t)registers();
+    r.nests = (uint8_t)nests();
     r.threads = (uint16_t)l->threads_per_warp;
     r.lanes = launch_is_mixed(l) ? LANES_ANY : LANES_ALL;
     r.items = (uint8_t)(r.lanes == LANES_ANY ? l->threads_per_warp : (uint32_t)__builtin_popcount(w->lanes));

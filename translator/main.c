@@ -99,9 +99,9 @@ static bool is_sound(const struct native_request *r)
     return r->magic == NATIVE_MAGIC && r->layout == native_layout() && r->level < NATIVE_LEVEL_COUNT &&
            r->tuning < NATIVE_TUNING_COUNT && r->threads >= 1 && r->threads <= ISA_LANES &&
            r->lanes < NATIVE_LANES_COUNT && r->items >= 1 && r->items <= r->threads &&
-           r->effort < NATIVE_EFFORT_COUNT && r->registers < NATIVE_REGISTERS_COUNT && r->vgprs <= ISA_VREGS &&
-           r->sgprs <= ISA_XREGS && r->code_base % 4 == 0 && r->code_words <= NATIVE_CODE_LIMIT &&
-           r->constant_words <= NATIVE_CONSTANT_LIMIT;
+           r->effort < NATIVE_EFFORT_COUNT && r->registers < NATIVE_REGISTERS_COUNT &&
+           r->nests < NATIVE_NEST_RUNS_COUNT && r->vgprs <= ISA_VREGS && r->sgprs <= ISA_XREGS &&
+           r->code_base % 4 == 0 && r->code_words <= NATIVE_CODE_LIMIT && r->constant_words <= NATIVE_CONSTANT_LIMIT;
 }
 
 static void keep(const struct native_request *r, const uint32_t *program, const struct image *image)

@@ -24,7 +24,7 @@
 
 struct nest_code {
     struct nest nest;
-    uint32_t number; /* how many were found before it */
+    uint32_t number;                               /* how many were found before it */
     LLVMBasicBlockRef each, bad, behind[VERSIONS]; /* lanes begin; nothing has happened; results are there */
     LLVMBasicBlockRef together, undone, over_together[VERSIONS]; /* the same for all lanes together, with masks */
     LLVMValueRef table;                                          /* struct nest_table */
@@ -326,7 +326,8 @@ static LLVMValueRef owner_of(struct translator *t, const struct nest_code *c)
 /* The place of what is known of the nest. */
 static LLVMValueRef nest_of(struct translator *t, const struct nest_code *c)
 {
-    LLVMValueRef number = LLVMBuildAdd(t->b, LLVMBuildMul(t->b, t->number, ir_u32(t, 37), ""), ir_u32(t, c->number), "");
+    LLVMValueRef number =
+        LLVMBuildAdd(t->b, LLVMBuildMul(t->b, t->number, ir_u32(t, 37), ""), ir_u32(t, c->number), "");
     number = LLVMBuildAnd(t->b, number, ir_u32(t, NATIVE_NESTS - 1), "");
     LLVMValueRef index = LLVMBuildZExt(t->b, number, t->i64, "");
     LLVMValueRef at = LLVMBuildMul(t->b, index, ir_u64(t, sizeof(struct native_nest)), "");
@@ -458,8 +459,8 @@ static void make_masks(struct translator *t, struct nest_code *c)
 void nests_make(struct translator *t)
 {
     for (size_t i = 0; i < t->flow->nblocks; i++) {
-        if (!t->nests[i] || !t->nests[i]->each) continue;
-        make_nest(t, t->nests[i]);
+        if (!t->nests[i] || !t->nests[i]->together) continue;
+        if (t->nests[i]->each) make_nest(t, t->nests[i]);
         make_masks(t, t->nests[i]);
     }
 }
@@ -593,42 +594,63 @@ static void end_masks(struct translator *t, const struct nest_code *c)
     go_to(t, c->nest.exit, t->version);
 }
 
-void nest_enter(struct translator *t)
+/* Goes to `stack` where vectors have failed a while ago, or the SIMT stack is unusual. */
+static void skip_nest(struct translator *t, const struct nest_code *c, LLVMBasicBlockRef stack)
 {
-    struct nest_code *c = may_enter(t) ? find_nest(t) : NULL;
-    LLVMBasicBlockRef look, begin, masks, stack;
-    struct v_fact stored[ISA_VREGS];
-    if (!c) return;
-    const struct block *exit = flow_block(t->flow, c->nest.exit);
-    const struct facts *behind = &t->facts.in[exit - t->flow->blocks][t->version];
-    if (!t->facts.reached[exit - t->flow->blocks][t->version] || !behind->rpc.known) return;
-    if (!c->each) c->each = ir_block(t, "each"), c->bad = ir_block(t, "bad");
-    if (!c->together) c->together = ir_block(t, "together"), c->undone = ir_block(t, "undone");
-    look = ir_block(t, "look"), begin = ir_block(t, "nest");
-    masks = ir_block(t, "masks"), stack = ir_block(t, "");
-    LLVMValueRef at = nest_of(t, c), left;
+    LLVMBasicBlockRef look = ir_block(t, "look");
+    LLVMValueRef at = nest_of(t, c), left, none;
     take_place(t, c, at);
     left = ir_load(t, t->i32, at, offsetof(struct native_nest, stack));
-    LLVMValueRef none = LLVMBuildICmp(t->b, LLVMIntEQ, left, ir_u32(t, 0), "");
+    none = LLVMBuildICmp(t->b, LLVMIntEQ, left, ir_u32(t, 0), "");
     left = ir_intrinsic(t, "llvm.usub.sat", &t->i32, 1, (LLVMValueRef[]){left, ir_u32(t, 1)}, 2);
     ir_store(t, left, at, offsetof(struct native_nest, stack));
     ir_branch_likely(t, LLVMBuildAnd(t->b, none, is_usual(t, &c->nest), ""), look, stack);
     ir_at(t, look);
-    left = ir_load(t, t->i32, at, offsetof(struct native_nest, wait));
-    LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntNE, left, ir_u32(t, 0), ""), masks, begin);
+}
+
+/* One lane after the other, where it is time to try that or known to pay; the builder is left where not. */
+static void try_lanes(struct translator *t, struct nest_code *c)
+{
+    LLVMBasicBlockRef begin = ir_block(t, "nest"), on = ir_block(t, "");
+    struct v_fact stored[ISA_VREGS];
     memcpy(stored, t->stored, sizeof stored);
+    if (!c->each) c->each = ir_block(t, "each"), c->bad = ir_block(t, "bad");
+    LLVMValueRef wait = ir_load(t, t->i32, nest_of(t, c), offsetof(struct native_nest, wait));
+    LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntNE, wait, ir_u32(t, 0), ""), on, begin);
     ir_at(t, begin);
     begin_nest(t, c);
     c->behind[t->version] = ir_block(t, "behind");
     ir_at(t, c->behind[t->version]);
     end_nest(t, c);
     memcpy(t->stored, stored, sizeof stored);
-    ir_at(t, masks);
+    ir_at(t, on);
+}
+
+/* All lanes together. */
+static void try_masks(struct translator *t, struct nest_code *c)
+{
+    struct v_fact stored[ISA_VREGS];
+    memcpy(stored, t->stored, sizeof stored);
+    if (!c->together) c->together = ir_block(t, "together"), c->undone = ir_block(t, "undone");
     begin_try(t, c, c->together, c->undone);
     c->over_together[t->version] = ir_block(t, "behind");
     ir_at(t, c->over_together[t->version]);
     end_masks(t, c);
     memcpy(t->stored, stored, sizeof stored);
+}
+
+void nest_enter(struct translator *t)
+{
+    struct nest_code *c = may_enter(t) ? find_nest(t) : NULL;
+    LLVMBasicBlockRef stack;
+    if (!c) return;
+    const struct block *exit = flow_block(t->flow, c->nest.exit);
+    const struct facts *behind = &t->facts.in[exit - t->flow->blocks][t->version];
+    if (!t->facts.reached[exit - t->flow->blocks][t->version] || !behind->rpc.known) return;
+    stack = ir_block(t, "");
+    skip_nest(t, c, stack);
+    if (t->flow->request->nests == NESTS_MEASURED) try_lanes(t, c);
+    try_masks(t, c);
     t->known = t->fresh = (struct isa_registers){0};
     ir_at(t, stack);
 }

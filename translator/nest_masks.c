@@ -317,25 +317,44 @@ static unsigned next_part(const struct nest *nest, unsigned level, unsigned i)
     return i;
 }
 
-/* A loop in an iteration, or a block and those behind it that the same lanes execute, if lanes have come there. Returns
- * the next part. */
+/* Behind a part: a loop, or a block and those behind it that the same lanes execute. */
+static unsigned end_of_part(const struct nest *nest, unsigned level, unsigned i)
+{
+    const bool is_loop = loop_at(nest, level, i) != NEST_NONE;
+    unsigned end = next_part(nest, level, i + 1);
+    while (!is_loop && end < NEST_BLOCKS && loop_at(nest, level, end) == NEST_NONE &&
+           leader_of(nest, end) == leader_of(nest, i))
+        end = next_part(nest, level, end + 1);
+    return end;
+}
+
+/* Branches that no lane comes to leave the SIMT stack as it is. */
+static void pass_branches(struct translator *t, struct nest_masks *m, unsigned level, unsigned from, unsigned to)
+{
+    for (unsigned k = 0; k < m->nest->nbranches; k++) {
+        const struct nest_branch *b = &m->nest->branches[k];
+        if (b->level != level || b->block < from || b->block >= to) continue;
+        LLVMValueRef depth = depth_at(t, m, level, b->path);
+        for (unsigned i = 0; i < 2; i++) set(t, m->paths[k][i], depth);
+    }
+}
+
+/* A part of an iteration, if lanes have come there. Returns the next one. */
 static unsigned run_part(struct translator *t, struct nest_masks *m, unsigned level, unsigned i)
 {
-    const unsigned loop = loop_at(m->nest, level, i), first = loop == NEST_NONE ? leader_of(m->nest, i) : i;
+    const unsigned loop = loop_at(m->nest, level, i), end = end_of_part(m->nest, level, i);
+    const unsigned first = loop == NEST_NONE ? leader_of(m->nest, i) : i;
     LLVMBasicBlockRef some = ir_block(t, "some"), on = ir_block(t, "");
+    LLVMValueRef any = LLVMBuildICmp(t->b, LLVMIntNE, get(t, m->in[first]), ir_u32(t, 0), "");
+    if (loop == NEST_NONE) pass_branches(t, m, level, i, end);
     if (first == m->nest->levels[level].head) LLVMBuildBr(t->b, some);
-    else LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntNE, get(t, m->in[first]), ir_u32(t, 0), ""), some, on);
+    else LLVMBuildCondBr(t->b, any, some, on);
     ir_at(t, some);
     if (loop != NEST_NONE) run_level(t, m, loop);
-    else run_block(t, m, i);
-    for (i = next_part(m->nest, level, i + 1); loop == NEST_NONE && i < NEST_BLOCKS;
-         i = next_part(m->nest, level, i + 1)) {
-        if (loop_at(m->nest, level, i) != NEST_NONE || leader_of(m->nest, i) != first) break;
-        run_block(t, m, i);
-    }
+    for (; loop == NEST_NONE && i < end; i = next_part(m->nest, level, i + 1)) run_block(t, m, i);
     LLVMBuildBr(t->b, on);
     ir_at(t, on);
-    return i;
+    return end;
 }
 
 static void check_length(struct translator *t, struct nest_masks *m)

@@ -3,6 +3,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -298,5 +299,8 @@ int main(void)
         cmocka_unit_test(test_private_memory), cmocka_unit_test(test_taken_back),  cmocka_unit_test(test_scalars),
         cmocka_unit_test(test_order),          cmocka_unit_test(test_temporaries), cmocka_unit_test(test_waiting),
     };
-    return cmocka_run_group_tests(tests, pair_setup, pair_teardown);
+    int failed = cmocka_run_group_tests_name("lanes one after the other", tests, pair_setup, NULL);
+    setenv("VENTUS_TRANSLATE_NESTS", "together", 1);
+    failed += cmocka_run_group_tests_name("all lanes together", tests, NULL, pair_teardown);
+    return failed;
 }

@@ -105,6 +105,7 @@ static void test_bad(void **state)
     REFUSED(tuning, NATIVE_TUNING_COUNT);
     REFUSED(effort, NATIVE_EFFORT_COUNT);
     REFUSED(registers, NATIVE_REGISTERS_COUNT);
+    REFUSED(nests, NATIVE_NEST_RUNS_COUNT);
     REFUSED(lanes, NATIVE_LANES_COUNT);
     REFUSED(items, 0);
     REFUSED(items, sound().threads + 1);
