@@ -658,15 +658,22 @@ static void move_box(uint8_t *to, const struct box *there, const uint8_t *from, 
             memcpy(to + box_at(there, row, slice), from + box_at(here, row, slice), region[0]);
 }
 
+/* A transfer between a box of a buffer and one of the host. */
+static struct transfer *begin_boxes(const struct view *v, size_t region[3], struct box *there, struct box *here)
+{
+    choose_region(v->extent[0], region);
+    struct transfer *t = transfer_new(2 * region[0] * region[1] * region[2] + 300);
+    assert_true(choose_box(v->extent[0], region, there) && choose_box(t->size, region, here));
+    return t;
+}
+
 static void write_box(struct world *w, struct view *v)
 {
     size_t region[3];
     struct box there, here;
     cl_event event;
     if (v->pixel) return;
-    choose_region(v->extent[0], region);
-    struct transfer *t = transfer_new(2 * region[0] * region[1] * region[2] + 300);
-    assert_true(choose_box(v->extent[0], region, &there) && choose_box(t->size, region, &here));
+    struct transfer *t = begin_boxes(v, region, &there, &here);
     const struct order o = order_of(w, v, NULL, true);
     OK(clEnqueueWriteBufferRect(o.queue, v->mem, CL_FALSE, there.origin, here.origin, region, row_of(&there, region),
                                 slice_of(&there, region), row_of(&here, region), slice_of(&here, region), t->bytes,
@@ -682,9 +689,7 @@ static void read_box(struct world *w, struct view *v)
     struct box there, here;
     cl_event event;
     if (v->pixel) return;
-    choose_region(v->extent[0], region);
-    struct transfer *t = transfer_new(2 * region[0] * region[1] * region[2] + 300);
-    assert_true(choose_box(v->extent[0], region, &there) && choose_box(t->size, region, &here));
+    struct transfer *t = begin_boxes(v, region, &there, &here);
     t->want = malloc(t->size);
     assert_non_null(t->want);
     memcpy(t->want, t->bytes, t->size);
