@@ -198,7 +198,7 @@ struct native_tried {
         uint32_t period; /* how many did before the last time; NEST_PAYS: lanes take less time */
         uint32_t runs;   /* of lanes, since vectors were measured */
         uint32_t stack;  /* so often its head begins in code with the SIMT stack before anything else is tried, ... */
-        uint32_t failed; /* ... after vectors have failed as often as this says */
+        uint32_t failed; /* ... after vectors have failed: 1 << failed times the last time, 0: never */
         uint64_t began;  /* ticks of the host's clock, when lanes or vectors began */
         struct {
             uint64_t ticks, instructions;

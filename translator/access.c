@@ -136,7 +136,7 @@ static void end_reservations_if(struct translator *t, LLVMValueRef is_some)
 /* A store that ends reservations, if there are any. */
 static void look_for_reservations(struct translator *t)
 {
-    if (!t->flow->reserves || t->masks) return; /* a nest stores to private memory alone, and has no sites */
+    if (!t->flow->reserves || t->undo) return; /* a nest stores to private memory alone, and has no sites */
     LLVMValueRef reservations = ir_load(t, t->ptr, t->sm, offsetof(struct sm, reservations));
     end_reservations_if(t, ir_load(t, t->i32, reservations, offsetof(struct reservations, count)));
 }
@@ -376,7 +376,7 @@ static struct lanes private_lanes(struct translator *t, const struct node *n)
 {
     LLVMValueRef items = private_items(t), base = private_base(t), saved = NULL;
     struct lanes offset = get_v(t, n->d.in.rs1), crossing, out;
-    if (t->masks && n->effects.memory.action != ACTION_LOAD)
+    if (t->undo && n->effects.memory.action != ACTION_LOAD)
         saved = ir_splat(t, launch_field(t, offsetof(struct launch, pds_bytes)));
     for (unsigned p = 0; p < t->chunks; p++) {
         LLVMValueRef o = LLVMBuildAdd(t->b, offset.chunk[p], ir_splat(t, ir_u32(t, (uint32_t)n->d.in.imm)), "");

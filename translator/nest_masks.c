@@ -5,23 +5,17 @@
 
 struct nest_masks {
     const struct nest *nest;
-    LLVMBasicBlockRef bad;
     struct isa_registers written, raw;                   /* by the nest; that may hold raw NaNs */
     struct isa_registers live[NEST_BLOCKS + 1], outside; /* that lanes read from each block or (the last one) the exit
                                                           * on; lanes that do not run the nest */
-    struct isa_registers kept;                           /* of the block in progress: that lanes read which wait */
     /* Variables: lanes that have come to each block of the iteration, that begin the next iteration of each loop; depth
-     * of the SIMT stack in front of it and on the paths of each branch; of branches, how often they diverge, and lanes
-     * that meet again then. */
+     * of the SIMT stack in front of it and on the paths of each branch; how often each branch diverges. */
     LLVMValueRef in[NEST_BLOCKS], next[NEST_LEVELS], depth[NEST_LEVELS], paths[NEST_BRANCHES][2];
-    LLVMValueRef diverged[NEST_BRANCHES], met[NEST_BRANCHES], deepest, iterations;
+    LLVMValueRef diverged[NEST_BRANCHES], deepest, iterations;
     LLVMValueRef begun, most; /* numbers: instructions in front of the nest, and how many it may have */
 };
 
 static bool has(uint64_t set, unsigned i) { return set >> i & 1; }
-
-bool nest_masks_keep(const struct nest_masks *m, unsigned r) { return set_has(m->kept.v, r); }
-LLVMBasicBlockRef nest_masks_bad(const struct nest_masks *m) { return m->bad; }
 
 LLVMValueRef nest_variable(struct translator *t, LLVMTypeRef type)
 {
@@ -222,8 +216,6 @@ static void count_branch(struct translator *t, struct nest_masks *m, unsigned br
                        LLVMBuildICmp(t->b, LLVMIntNE, rest, zero, ""), "");
     one = LLVMBuildZExt(t->b, one, t->i32, "");
     add(t, m->diverged[branch], one);
-    if (flow_block(t->flow, b->rpc) && t->flow->nodes[flow_block(t->flow, b->rpc)->first].counts[COUNT_VECTOR])
-        add(t, m->met[branch], LLVMBuildMul(t->b, one, ir_popcount(t, t->lanes), ""));
     other = LLVMBuildAdd(t->b, depth, one, "");
     deeper = LLVMBuildAdd(t->b, other, one, "");
     set(t, m->deepest, ir_intrinsic(t, "llvm.umax", &t->i32, 1, (LLVMValueRef[]){get(t, m->deepest), deeper}, 2));
@@ -237,7 +229,7 @@ static void count_branch(struct translator *t, struct nest_masks *m, unsigned br
 /* Behind the block the variables hold what it has written, in its lanes. */
 static void store_results(struct translator *t, const struct nest_masks *m)
 {
-    struct isa_registers read = m->kept;
+    struct isa_registers read = t->waiting;
     uint32_t to[2];
     for (unsigned n = nest_successors(t, t->block, to); n--;)
         registers_add(&read, &m->live[number_of(t, m->nest, to[n])]);
@@ -290,7 +282,7 @@ static void run_block(struct translator *t, struct nest_masks *m, unsigned i)
     const struct block *b = m->nest->head + i;
     const struct facts facts = facts_here(t, m, b);
     const unsigned leader = leader_of(m->nest, i);
-    m->kept = read_by_others(t, m, i);
+    t->waiting = read_by_others(t, m, i);
     set_mask(t, get(t, m->in[leader]));
     begin_block(t, b, MASKED, &facts);
     if (leader == i) count_blocks(t, m->nest, i);
@@ -361,7 +353,7 @@ static void check_length(struct translator *t, struct nest_masks *m)
 {
     LLVMBasicBlockRef on = ir_block(t, "");
     LLVMValueRef done = LLVMBuildSub(t->b, instructions_done(t), m->begun, "");
-    ir_branch_likely(t, LLVMBuildICmp(t->b, LLVMIntULE, done, m->most, ""), on, m->bad);
+    ir_branch_likely(t, LLVMBuildICmp(t->b, LLVMIntULE, done, m->most, ""), on, t->undo);
     ir_at(t, on);
 }
 
@@ -401,14 +393,13 @@ static void make_variables(struct translator *t, struct nest_masks *m)
     }
     for (unsigned k = 0; k < nest->nbranches; k++) {
         set(t, m->diverged[k] = nest_variable(t, t->i32), ir_u32(t, 0));
-        set(t, m->met[k] = nest_variable(t, t->i32), ir_u32(t, 0));
         for (unsigned i = 0; i < 2; i++) set(t, m->paths[k][i] = nest_variable(t, t->i32), ir_u32(t, 0));
     }
     set(t, m->deepest = nest_variable(t, t->i32), ir_u32(t, 0));
     set(t, m->iterations = nest_variable(t, t->i32), ir_u32(t, 0));
 }
 
-/* The joins of branches that have diverged: each is executed twice more. */
+/* The joins of branches that have diverged: each is executed twice more, and has no operands that lanes count. */
 static void count_joins(struct translator *t, const struct nest_masks *m, LLVMValueRef *all)
 {
     *all = ir_u32(t, 0);
@@ -418,11 +409,9 @@ static void count_joins(struct translator *t, const struct nest_masks *m, LLVMVa
         LLVMValueRef n = get(t, m->diverged[k]), sum = LLVMBuildLoad2(t->b, t->counts_type, t->counts, "");
         *all = LLVMBuildAdd(t->b, *all, n, "");
         for (unsigned c = 0; c < NATIVE_COUNTS; c++) {
-            const uint32_t each = c == COUNT_LANES ? counts[COUNT_VECTOR] : 2u * counts[c];
-            LLVMValueRef old = LLVMBuildExtractElement(t->b, sum, ir_u32(t, c), ""), times = n;
-            if (!each) continue;
-            if (c == COUNT_LANES) times = get(t, m->met[k]);
-            times = LLVMBuildMul(t->b, times, ir_u32(t, each), "");
+            LLVMValueRef old = LLVMBuildExtractElement(t->b, sum, ir_u32(t, c), ""), times;
+            if (!counts[c]) continue;
+            times = LLVMBuildMul(t->b, n, ir_u32(t, 2u * counts[c]), "");
             sum = LLVMBuildInsertElement(t->b, sum, LLVMBuildAdd(t->b, old, times, ""), ir_u32(t, c), "");
         }
         LLVMBuildStore(t->b, sum, t->counts);
@@ -434,17 +423,17 @@ bool nest_masks_run(struct translator *t, const struct nest *nest, LLVMValueRef 
 {
     struct nest_masks *m = calloc(1, sizeof *m);
     if (!m) return false;
-    m->nest = nest, m->most = most, m->bad = bad;
+    m->nest = nest, m->most = most;
     m->begun = instructions_done(t);
     find_registers(t, m);
     make_variables(t, m);
     set(t, m->in[0], get(t, t->mask));
     set(t, m->depth[0], ir_load(t, t->i32, warp(t), offsetof(struct warp, depth)));
-    t->masks = m;
+    t->undo = bad;
     LLVMValueRef all = get(t, t->mask);
     run_level(t, m, 0);
     set_mask(t, all);
-    t->masks = NULL;
+    t->undo = NULL;
     count_joins(t, m, &done->diverged);
     done->iterations = get(t, m->iterations), done->deepest = get(t, m->deepest);
     done->instructions = LLVMBuildSub(t->b, instructions_done(t), m->begun, "");

@@ -24,10 +24,6 @@ bool nest_masks_run(struct translator *t, const struct nest *nest, LLVMValueRef 
 /* Behind the nest, in code of its own: what the variables hold. */
 void nest_masks_hold(struct translator *t, const struct nest *nest);
 
-/* For a block in progress: may somebody read a register later? Where does it go instead of leaving? */
-bool nest_masks_keep(const struct nest_masks *m, unsigned r);
-LLVMBasicBlockRef nest_masks_bad(const struct nest_masks *m);
-
 /* A variable of translated code. */
 LLVMValueRef nest_variable(struct translator *t, LLVMTypeRef type);
 

@@ -506,7 +506,7 @@ uint32_t nest_masks_end(struct sm *sm, struct native_nest *nest, uint32_t iterat
     struct counters *c = &sm->warp->group->counters;
     if (instructions > most || deepest > SIMT_DEPTH) return 0;
     c->divergent += diverged;
-    if (diverged && deepest > c->max_simt_depth) c->max_simt_depth = deepest;
+    if (deepest > c->max_simt_depth) c->max_simt_depth = deepest;
     if (nest->wait >= nest->until) {
         const uint64_t ticks = nest_ticks() - nest->began;
         if (ticks < LONG) nest->vectors.ticks += ticks, nest->vectors.instructions += instructions;

@@ -73,7 +73,7 @@ struct translator {
     LLVMValueRef lane, own[ISA_VREGS];                  /* its number and its words */
     LLVMBasicBlockRef *single_blocks, *single_arrivals; /* of each block, and those that take out its registers */
 
-    /* loop nests whose lanes run one after the other */
+    /* loop nests that run without the SIMT stack */
     struct nest_code **nests;                  /* by the block at their head; NULL: there is none */
     LLVMValueRef tried, number;                /* native_state's */
     LLVMValueRef private_base;                 /* where the lane's private memory begins, ... */
@@ -82,11 +82,13 @@ struct translator {
     /* the block in progress */
     const struct block *block;
     enum version version;
-    bool run;                                    /* it is a loop for load_loop.c, whose lanes do not run */
-    bool single;                                 /* MASKED, and the mask has one lane, whose words are in `own` */
-    const struct function *current;              /* that it belongs to */
-    bool spilled;                                /* the function's registers are in struct warp as well */
-    const struct nest_masks *masks;              /* it is one of a nest that masks run (nest_masks.c), or NULL */
+    bool run;                       /* it is a loop for load_loop.c, whose lanes do not run */
+    bool single;                    /* MASKED, and the mask has one lane, whose words are in `own` */
+    const struct function *current; /* that it belongs to */
+    bool spilled;                   /* the function's registers are in struct warp as well */
+    LLVMBasicBlockRef undo;         /* in a nest under masks (nest_masks.c): where it goes instead of leaving;
+                                     * elsewhere NULL; ... */
+    struct isa_registers waiting;   /* ... vector registers that lanes read which wait there meanwhile */
     LLVMValueRef lanes, chunk_lanes[CHUNK_MOST]; /* the mask and its chunks as vectors of i1, MASKED only */
     struct lanes now[ISA_VREGS];                 /* current values; only where: */
     struct isa_registers known, fresh;           /* they are known here, and not yet stored to the variable */
@@ -364,13 +366,13 @@ void begin_block(struct translator *t, const struct block *block, enum version v
 void count_block(struct translator *t);
 void translate_nodes(struct translator *t, const struct block *block);
 
-/* ---- nest.c: loop nests whose lanes run one after the other ---- */
+/* ---- nest.c: loop nests that run without the SIMT stack ---- */
 
-/* In front of the block in progress: if it is the head of such a nest, and if that pays, its lanes run it; the builder
- * is left where they do not. */
+/* In front of the block in progress: if it is the head of such a nest, its lanes run it, together or one after the
+ * other; the builder is left where they need the SIMT stack. */
 void nest_enter(struct translator *t);
 
-/* Makes the code of these lanes, when everything else has been translated. */
+/* Makes the code of these nests, when everything else has been translated. */
 void nests_make(struct translator *t);
 void nests_free(struct translator *t);
 

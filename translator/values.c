@@ -1,6 +1,5 @@
 /* LLVM values for constants, fields of the machine's structures, registers and results of rows; and exits of translated
  * code. Called by the files below translate.c. */
-#include "translator/nest_masks.h"
 #include "translator/translator.h"
 
 #include <stdlib.h>
@@ -211,7 +210,7 @@ static void store_all(struct translator *t, unsigned r)
 /* May lanes that wait read the register later? */
 static bool keeps_others(const struct translator *t, unsigned r)
 {
-    if (t->masks) return nest_masks_keep(t->masks, r);
+    if (t->undo) return set_has(t->waiting.v, r);
     return t->version == MASKED && set_has(t->liveness.others[t->block - t->flow->blocks].v, r);
 }
 
@@ -309,8 +308,8 @@ void leave(struct translator *t, enum native_exit code, LLVMValueRef pc, struct 
 {
     struct v_fact stored[ISA_VREGS];
     uint64_t raw = 0;
-    if (t->masks) {
-        LLVMBuildBr(t->b, nest_masks_bad(t->masks));
+    if (t->undo) {
+        LLVMBuildBr(t->b, t->undo);
         return;
     }
     memcpy(stored, t->stored, sizeof stored);
@@ -342,7 +341,7 @@ struct native_site site_of(const struct node *n, enum native_record how)
 
 void record_block(struct translator *t)
 {
-    if (t->masks) return;
+    if (t->undo) return;
     ir_record(t, LLVMBuildLoad2(t->b, t->counts_type, t->counts, ""), t->state, offsetof(struct native_state, counts));
     ir_record(t, active(t), t->state, offsetof(struct native_state, mask));
 }
@@ -350,7 +349,7 @@ void record_block(struct translator *t)
 void pass_site(struct translator *t, const struct node *n, struct native_site site)
 {
     struct translation *out = t->out;
-    if (t->masks) return; /* a site would be that of a warp which has done what comes before it */
+    if (t->undo) return; /* a site would be that of a warp which has done what comes before it */
     struct native_site *more = realloc(out->sites, (out->nsites + 1) * sizeof *more);
     t->failed |= !more;
     if (!more) return;
