@@ -258,6 +258,10 @@ static void test_known_words(void **state)
     WORDS("join\njoin v0, v0, 0\nendprg x0, x0, x0\nbarrier x0, x0, 1", 0x0000205b, 0x0000205b, 0x0000400b, 0x0400c00b);
     WORDS("lw a0, (a1)", 0x0005a503);
     WORDS("lui a0, 0xfffff\nlui a0, -1\nauipc a0, 1", 0xfffff537, 0xfffff537, 0x00001517);
+    /* A word of matrices with the name that another profile has for it. */
+    WORDS("mma.m8n8k8.row.row.f32.f32.f32.f32 v8, v0, v4", 0x0840340a);
+    WORDS(".option profile, r2025\nmma.m8n8k8.row.row.f32.tf32.tf32.f32 v8, v0, v4", 0x0840340a);
+    bad(".option profile, r2.1\nmma.m8n8k8.row.row.f32.f32.f32.f32 v8, v0, v4", "unknown instruction");
 }
 
 static void test_pseudo(void **state)

@@ -25,15 +25,28 @@ static struct mnemonic *slot(const struct as *as, const char *name, size_t lengt
     return &table[i];
 }
 
-/* A matrix instruction of other profiles alone, for whose word this one has a name: what the document calls FP32 is
- * TF32 in the public tools. */
-static void add_other_name(const struct as *as, unsigned other)
+/* Matrix instructions of other profiles alone, for whose word this one has a name: what the document calls FP32 is TF32
+ * in the public tools. */
+static void add_other_names(const struct as *as)
 {
+    struct {
+        uint32_t hash; /* of the pattern */
+        uint16_t op;
+    } here[OP_COUNT];
+    unsigned n = 0;
     for (unsigned op = 1; op < OP_COUNT; op++) {
-        bool here = isa_table[op].revisions & as->mnemonics.profile && isa_table[op].kind == KIND_MMA;
-        if (!here || strcmp(isa_table[op].pattern, isa_table[other].pattern)) continue;
-        struct mnemonic *m = slot(as, isa_table[other].name, strlen(isa_table[other].name));
-        *m = (struct mnemonic){.name = isa_table[other].name, .op = (uint16_t)op};
+        const char *pattern = isa_table[op].pattern;
+        if (isa_table[op].kind != KIND_MMA || !(isa_table[op].revisions & as->mnemonics.profile)) continue;
+        here[n].hash = as_hash(pattern, strlen(pattern));
+        here[n++].op = (uint16_t)op;
+    }
+    for (unsigned op = 1; op < OP_COUNT; op++) {
+        const char *name = isa_table[op].name, *pattern = isa_table[op].pattern;
+        if (isa_table[op].kind != KIND_MMA || isa_table[op].revisions & as->mnemonics.profile) continue;
+        const uint32_t hash = as_hash(pattern, strlen(pattern));
+        for (unsigned i = 0; i < n; i++)
+            if (here[i].hash == hash && !strcmp(isa_table[here[i].op].pattern, pattern))
+                *slot(as, name, strlen(name)) = (struct mnemonic){.name = name, .op = here[i].op};
     }
 }
 
@@ -47,8 +60,7 @@ void as_profile(struct as *as, enum isa_profile profile)
         m->name = isa_table[op].name;
         if (!m->op) m->op = (uint16_t)op;
     }
-    for (unsigned op = 1; op < OP_COUNT; op++)
-        if (!(isa_table[op].revisions & profile) && isa_table[op].kind == KIND_MMA) add_other_name(as, op);
+    add_other_names(as);
     for (size_t row = 0; row < sizeof pseudos / sizeof *pseudos; row++) {
         struct mnemonic *m = slot(as, pseudos[row], strlen(pseudos[row]));
         m->name = pseudos[row];
