@@ -14,7 +14,7 @@ enum unit_state {
 };
 
 /* The translation of one kernel under one set of facts. Where all warps have the same lanes there are two: a convergent
- * one (LANES_CONVERGENT), which is a third of the work, and `divergent`, which is made when a warp diverges. */
+ * one (LANES_CONVERGENT), which has no code under masks, and `divergent`, which is made when a warp diverges. */
 struct native_unit {
     struct native_unit *next;      /* older */
     struct native_unit *beside;    /* in the same bucket */
