@@ -106,7 +106,7 @@ static void look_for_conflicts(const struct view *v)
     }
 }
 
-/* Lines whose branches part lanes, in kernels in which many lanes rest. */
+/* Lines with divergent branches, in kernels in which many lanes are idle. */
 static void look_for_divergence(const struct view *v)
 {
     const uint64_t rest = v->rows->executions * v->kernel_lanes_most - v->rows->lanes;
@@ -116,9 +116,8 @@ static void look_for_divergence(const struct view *v)
         const struct profile_line *l = &v->rows->lines[i];
         if (l->diverged * 20 < l->branches || !l->diverged) continue;
         say(v, "divergence", l->line,
-            "lanes part at %.0f %% of its branches; %.0f %% of all lanes rest: give the lanes of a warp work of the "
-            "same "
-            "length, or compute both sides and select",
+            "lanes diverge at %.0f %% of its branches; %.0f %% of all lanes are idle: give the lanes of a warp work of "
+            "the same length, or compute both sides and select",
             share(l->diverged, l->branches), resting);
         return;
     }

@@ -1,4 +1,4 @@
-/* Which values differ between the lanes of a warp, and which branches lanes part at.
+/* Which values differ between the lanes of a warp, and which branches are divergent.
  *
  * A value is divergent when it is computed from something divergent, and also when control flow
  * makes it so: the lanes of a divergent branch run its two ways one after the other, and a scalar
@@ -194,7 +194,7 @@ static void list_users(struct analysis *a)
     a->users = graph_make(f->cc, f->nvalues, users.list, users.n);
 }
 
-/* What follows from a value's being divergent: its users are, and lanes part at the branch that it may be. */
+/* What follows from a value's being divergent: its users are, and the branch that it may be is divergent. */
 static void spread(struct analysis *a, uint32_t v)
 {
     struct func *f = a->f;

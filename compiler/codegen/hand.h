@@ -86,7 +86,7 @@ static inline void branch(uint32_t from, uint32_t to, uint32_t otherwise)
     b->succ[1] = otherwise;
 }
 
-/* The same on a vector register: lanes part, and meet in block `join`. */
+/* The same on a vector register: lanes diverge, and reconverge in block `join`. */
 static inline void part(uint32_t from, int32_t lanes, uint32_t to, uint32_t otherwise, uint32_t join)
 {
     struct mblock *b = &f->mblocks[from];

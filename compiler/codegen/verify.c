@@ -32,7 +32,7 @@ static void check_end(const struct checked *c, const struct mblock *b)
     for (uint32_t i = 0; i < n; i++)
         if (to[i] >= c->f->nmblocks) broken(c, "an edge to no block");
     if ((b->term == TERM_RETURN) != (c->block == c->f->exit)) broken(c, "returns elsewhere than in the last block");
-    if (b->term != TERM_BRANCH && b->divergent) broken(c, "lanes part without a branch");
+    if (b->term != TERM_BRANCH && b->divergent) broken(c, "lanes diverge without a branch");
     if (b->term == TERM_BRANCH && !is_branch(b)) broken(c, "a branch of the wrong kind");
     if (b->divergent && (b->rpc >= c->f->nmblocks || !c->f->mblocks[b->rpc].join))
         broken(c, "lanes meet in a block that is no join");

@@ -38,7 +38,7 @@ struct code {
     uint32_t pds_bytes;    /* private bytes of one work-item, from address 0 on: with those of the routines called */
     uint32_t spill_bytes;  /* its own of them that spilled registers are in */
     struct isa_registers written; /* by it and the routines that it calls: what a call of it changes */
-    bool sets_rpc;                /* so does it with rpc: lanes part in it */
+    bool sets_rpc;                /* so does it with rpc: lanes diverge in it */
     struct line {
         uint32_t word, line;
     } * lines; /* source lines, ascending words; may be empty */

@@ -1,4 +1,4 @@
-/* Short ways of branches at which lanes part become straight-line code with selections.
+/* Short paths of divergent branches become straight-line code with selections.
  *
  * Lanes that part run both ways one after the other, behind a branch and in front of a join: where what the ways
  * compute is little and cannot fail, all lanes compute both. LLVM leaves most of these branches, because it counts with

@@ -352,7 +352,7 @@ static void functions_go_their_own_ways(void **state)
     cc_free(&cc);
 }
 
-/* Where lanes part, what is short and cannot fail is computed by all; other branches stay. */
+/* Where lanes diverge, what is short and cannot fail is computed by all; other branches stay. */
 static void short_ways_are_flattened(void **state)
 {
     static const char counts[] = "for (int j = 0; j < n; j++) r += a[j] < v || (a[j] == v && j < i); o[i] = r; }";
