@@ -10,12 +10,15 @@ engine_run step_base, step_base_hooked, step_v3, step_v4, step_v3_hooked, step_b
 enum { NEEDS_HOOKED = NEEDS_HOOKS | NEEDS_FLAGS | NEEDS_SV39 | NEEDS_CHECKS | NEEDS_COUNTS };
 
 static const struct engine_build builds[] = {
-#ifdef STEP_X86
-#define BUILD(level)   {#level, host_is_##level, 0, step_##level},
-#define COUNTED(level) {#level " counted", host_is_##level, NEEDS_COUNTS, step_##level##_counted},
-    BUILD(v4) BUILD(v3) COUNTED(v4) COUNTED(v3)
+#ifdef STEP_V4
+    {"v4", host_is_v4, 0, step_v4},
+    {"v4 counted", host_is_v4, NEEDS_COUNTS, step_v4_counted},
 #endif
-        {"base", NULL, 0, step_base},
+#ifdef STEP_X86
+    {"v3", host_is_v3, 0, step_v3},
+    {"v3 counted", host_is_v3, NEEDS_COUNTS, step_v3_counted},
+#endif
+    {"base", NULL, 0, step_base},
     {"base counted", NULL, NEEDS_COUNTS, step_base_counted},
 #ifdef STEP_X86
     {"v3 hooked", host_is_v3, NEEDS_HOOKED, step_v3_hooked},
