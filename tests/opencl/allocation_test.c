@@ -400,6 +400,17 @@ static void test_shared_memory(void **state)
     fail_each(use_shared_memory, "shared memory");
 }
 
+static cl_int use_new_programs(struct objects *o)
+{
+    char command[128];
+    snprintf(command, sizeof command, "rm -rf %s/cache", folder);
+    spared = true;
+    const int failed = system(command);
+    spared = false;
+    assert_false(failed);
+    return use_programs(o);
+}
+
 /* With a compiler that has it ready, and with results kept on disk: where a result cannot be read for want of memory,
  * that compiler is asked again. */
 static void test_programs(void **state)
@@ -414,8 +425,10 @@ static void test_programs(void **state)
     fake_compiler(script);
     fail_each(use_programs, "programs");
     setenv("VENTUS_CACHE", "1", 1);
-    setenv("VENTUS_CACHE_DIR", folder, 1);
+    snprintf(script, sizeof script, "%s/cache", folder);
+    setenv("VENTUS_CACHE_DIR", script, 1);
     fail_each(use_programs, "programs of the cache");
+    fail_each(use_new_programs, "programs for the cache");
     setenv("VENTUS_CACHE", "0", 1);
     fake_compiler(NULL);
 }
