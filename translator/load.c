@@ -342,8 +342,7 @@ static LLVMValueRef is_on_one_page(struct translator *t, const struct vector_acc
     for (unsigned p = 0; p < t->chunks; p++) {
         LLVMValueRef at = LLVMBuildAdd(t->b, a->base.chunk[p], first, ""), last = LLVMBuildAdd(t->b, at, span, "");
         ends.chunk[p] = and_all(t, LLVMBuildXor(t->b, at, last, ""), PAGE);
-        if (!a->all)
-            ends.chunk[p] = LLVMBuildSelect(t->b, chunk_flags(t, a, p), ends.chunk[p], ir_zero_chunk(t), "");
+        if (!a->all) ends.chunk[p] = LLVMBuildSelect(t->b, chunk_flags(t, a, p), ends.chunk[p], ir_zero_chunk(t), "");
     }
     return is_zero(t, ends);
 }
