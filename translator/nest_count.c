@@ -9,9 +9,9 @@
 struct counter {
     struct translator *t;
     const struct nest *nest;
-    LLVMValueRef function, sums, table;                       /* the function, its struct nest_sums, a struct nest_table */
-    LLVMValueRef deepest, diverged[NEST_BRANCHES];            /* variables */
-    LLVMValueRef iteration[NEST_LEVELS];                      /* a struct nest_iteration of each loop */
+    LLVMValueRef function, sums, table;            /* the function, its struct nest_sums, a struct nest_table */
+    LLVMValueRef deepest, diverged[NEST_BRANCHES]; /* variables */
+    LLVMValueRef iteration[NEST_LEVELS];           /* a struct nest_iteration of each loop */
     uint32_t first_word[NEST_LEVELS], first_child[NEST_LEVELS]; /* in the table */
 };
 
@@ -54,8 +54,7 @@ static LLVMValueRef make_table(struct counter *c)
     for (unsigned i = 0; i < c->nest->nlevels; i++) fill_level(c, i, &table, &nchildren);
     for (unsigned i = 0; i < c->nest->nbranches; i++) {
         const struct block *join = flow_block(t->flow, c->nest->branches[i].rpc);
-        for (unsigned k = 0; k < NATIVE_COUNTS; k++)
-            table.branch[i].join[k] = t->flow->nodes[join->first].counts[k];
+        for (unsigned k = 0; k < NATIVE_COUNTS; k++) table.branch[i].join[k] = t->flow->nodes[join->first].counts[k];
     }
     const unsigned used = (offsetof(struct nest_table, bit) + table.nbits * sizeof *table.bit) / 4;
     memcpy(words, &table, sizeof words);
