@@ -131,6 +131,19 @@ static bool link_rows(struct translation *t)
     return !LLVMLinkModules2(t->module, rows);
 }
 
+/* A function that the translator has made is for the same processor as `code`. */
+static void add_processor(const struct translation *t, LLVMValueRef f)
+{
+    static const char *const names[] = {"target-cpu", "target-features"};
+    for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
+        const unsigned size = (unsigned)strlen(names[i]);
+        LLVMAttributeRef a = LLVMGetStringAttributeAtIndex(t->function, LLVMAttributeFunctionIndex, names[i], size);
+        if (a && !LLVMGetStringAttributeAtIndex(f, LLVMAttributeFunctionIndex, names[i], size))
+            LLVMAddAttributeAtIndex(f, LLVMAttributeFunctionIndex, a);
+    }
+    add_attribute(t, f, "nounwind");
+}
+
 /* Row functions are inlined, but for the cold ones. These keep the caller's registers, but LLVM would clear the upper
  * halves of all behind that, as if they had been theirs. */
 static void prepare_functions(const struct translation *t)
@@ -138,6 +151,7 @@ static void prepare_functions(const struct translation *t)
     for (LLVMValueRef f = LLVMGetFirstFunction(t->module); f; f = LLVMGetNextFunction(f)) {
         if (f == t->function || f == t->entry || LLVMIsDeclaration(f)) continue;
         LLVMSetLinkage(f, LLVMInternalLinkage);
+        add_processor(t, f);
         if (LLVMGetFunctionCallConv(f) == LLVMCCallConv) add_attribute(t, f, "alwaysinline");
         else add_feature(t, f, "-vzeroupper");
     }

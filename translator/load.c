@@ -250,36 +250,40 @@ static struct lanes load_even(struct translator *t, const struct vector_access *
     return join_units(t, a->unit, unit);
 }
 
-/* The words of the active lanes, one by one. */
-static struct lanes load_few(struct translator *t, const struct vector_access *a)
+/* So many words of each active lane, one lane after the other, from `imm` bytes behind its address on. */
+static void load_few(struct translator *t, const struct vector_access *a, uint32_t imm, unsigned words,
+                     struct lanes *out)
 {
-    struct lanes out, next;
+    struct lanes old[ADJACENT_BYTES / 4];
     LLVMBasicBlockRef before = LLVMGetInsertBlock(t->b), loop = ir_block(t, "each"), done = ir_block(t, "");
-    LLVMValueRef left, one = ir_u32(t, 1), more;
+    LLVMValueRef left, one = ir_u32(t, 1), zero = ir_zero_chunk(t), more;
     LLVMBuildBr(t->b, loop);
     ir_at(t, loop);
     left = LLVMBuildPhi(t->b, t->i32, "");
-    for (unsigned p = 0; p < t->chunks; p++) out.chunk[p] = LLVMBuildPhi(t->b, t->chunk_type, "");
+    for (unsigned k = 0; k < words; k++)
+        for (unsigned p = 0; p < t->chunks; p++) old[k].chunk[p] = LLVMBuildPhi(t->b, t->chunk_type, "");
     LLVMValueRef args[] = {left, LLVMConstInt(t->i1, 1, false)};
     LLVMValueRef lane = ir_intrinsic(t, "llvm.cttz", &t->i32, 1, args, 2), wide = LLVMBuildZExt(t->b, lane, t->i64, "");
     LLVMValueRef base = ir_field(t, t->sm, offsetof(struct sm, access.addr));
     LLVMValueRef at = LLVMBuildLoad2(t->b, t->i32, LLVMBuildGEP2(t->b, t->i32, base, &wide, 1, ""), "");
-    LLVMValueRef word = load_unaligned(t, t->i32, host_address(t, LLVMBuildAdd(t->b, at, ir_u32(t, a->imm), "")));
-    for (unsigned p = 0; p < t->chunks; p++) {
-        LLVMValueRef here = LLVMBuildICmp(t->b, LLVMIntEQ, ir_splat(t, lane), ir_ramp(t, p, ISA_LANES, 1), "");
-        next.chunk[p] = LLVMBuildSelect(t->b, here, ir_splat(t, word), out.chunk[p], "");
+    LLVMValueRef from = host_address(t, LLVMBuildAdd(t->b, at, ir_u32(t, imm), ""));
+    for (unsigned k = 0; k < words; k++) {
+        LLVMValueRef word = ir_splat(t, load_unaligned(t, t->i32, ir_field(t, from, k * 4)));
+        for (unsigned p = 0; p < t->chunks; p++) {
+            LLVMValueRef here = LLVMBuildICmp(t->b, LLVMIntEQ, ir_splat(t, lane), ir_ramp(t, p, ISA_LANES, 1), "");
+            out[k].chunk[p] = LLVMBuildSelect(t->b, here, word, old[k].chunk[p], "");
+        }
     }
     more = LLVMBuildAnd(t->b, left, LLVMBuildSub(t->b, left, one, ""), "");
     LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntNE, more, ir_u32(t, 0), ""), loop, done);
     LLVMAddIncoming(left, (LLVMValueRef *)&a->lanes, &before, 1);
     LLVMAddIncoming(left, &more, &loop, 1);
-    for (unsigned p = 0; p < t->chunks; p++) {
-        LLVMValueRef zero = ir_zero_chunk(t);
-        LLVMAddIncoming(out.chunk[p], &zero, &before, 1);
-        LLVMAddIncoming(out.chunk[p], &next.chunk[p], &loop, 1);
-    }
+    for (unsigned k = 0; k < words; k++)
+        for (unsigned p = 0; p < t->chunks; p++) {
+            LLVMAddIncoming(old[k].chunk[p], &zero, &before, 1);
+            LLVMAddIncoming(old[k].chunk[p], &out[k].chunk[p], &loop, 1);
+        }
     ir_at(t, done);
-    return next;
 }
 
 /* Counts a load with scattered addresses. */
@@ -338,6 +342,7 @@ static LLVMValueRef is_on_one_page(struct translator *t, const struct vector_acc
     for (unsigned p = 0; p < t->chunks; p++) {
         LLVMValueRef at = LLVMBuildAdd(t->b, a->base.chunk[p], first, ""), last = LLVMBuildAdd(t->b, at, span, "");
         ends.chunk[p] = and_all(t, LLVMBuildXor(t->b, at, last, ""), PAGE);
+        if (!a->all) ends.chunk[p] = LLVMBuildSelect(t->b, chunk_flags(t, a, p), ends.chunk[p], ir_zero_chunk(t), "");
     }
     return is_zero(t, ends);
 }
@@ -597,21 +602,63 @@ static struct lanes load_many(struct translator *t, const struct vector_access *
     return meet(t, ways, 2);
 }
 
-/* To test the shape of the addresses takes as long as some loads. The words of a few active lanes are loaded without a
- * test, and lane by lane where a gather takes longer: it takes as long for one lane as for all. */
-static struct lanes load_few_or_many(struct translator *t, const struct vector_access *a)
+/* The set that a load of few lanes belongs to, or begins; NULL: it is alone. */
+static struct taken *few_set_of(struct translator *t, const struct vector_access *a)
 {
-    enum { FEW = 10 };
-    struct way ways[2];
-    LLVMBasicBlockRef done = ir_block(t, ""), few = ir_block(t, "few"), many = ir_block(t, "");
-    LLVMValueRef is = LLVMBuildICmp(t->b, LLVMIntULE, ir_popcount(t, a->lanes), ir_u32(t, FEW), "");
+    if (has_fast_gathers(t)) return NULL;
+    for (unsigned i = 0; i < SETS; i++)
+        if (adjacent_has(&t->taken[i].set, a->n)) return &t->taken[i];
+    struct adjacent found = adjacent_find(t->flow, t->block, a->n);
+    if (!found.first) return NULL;
+    struct taken *set = &t->taken[t->ntaken++ % SETS];
+    *set = (struct taken){.set = found};
+    return set;
+}
+
+/* To test the shape of the addresses takes as long as some loads. The words of a few active lanes are loaded without a
+ * test, and lane by lane where a gather takes longer: it takes as long for one lane as for all. The first load of a set
+ * then loads all of it. */
+static struct lanes load_few_or_many(struct translator *t, const struct vector_access *a, struct taken *set)
+{
+    enum { FEW = 10, FEW_OF_SET = 16 };
+    struct ways w = {.done = ir_block(t, "")};
+    struct lanes few;
+    struct taken taken;
+    LLVMBasicBlockRef from = NULL, other, alone;
+    const unsigned most = set ? FEW_OF_SET : FEW;
+    LLVMValueRef is = LLVMBuildICmp(t->b, LLVMIntULE, ir_popcount(t, a->lanes), ir_u32(t, most), "");
     if (!a->n->d.in.vm) is = LLVMBuildAnd(t->b, is, LLVMBuildICmp(t->b, LLVMIntNE, a->lanes, ir_u32(t, 0), ""), "");
-    LLVMBuildCondBr(t->b, is, few, many);
-    ir_at(t, few);
+    other = begin_way(t, "few", is, false);
     note_scattered(t);
-    ways[0] = way_of(t, has_fast_gathers(t) ? gather(t, a) : load_few(t, a), done);
-    ir_at(t, many);
-    ways[1] = way_of(t, load_many(t, a), done);
+    if (set) {
+        alone = begin_way(t, "set", is_on_one_page(t, a, &set->set), true);
+        taken.set = set->set;
+        load_few(t, a, (uint32_t)set->set.imm, set->set.words, taken.word);
+        end_way(t, &w, part_of_set(t, a, &taken), alone);
+        from = w.way[w.n - 1].from;
+    }
+    if (has_fast_gathers(t)) few = gather(t, a);
+    else load_few(t, a, a->imm, 1, &few);
+    end_way(t, &w, few, other);
+    w.way[w.n++] = way_of(t, load_many(t, a), w.done);
+    ir_at(t, w.done);
+    struct lanes out = meet(t, w.way, w.n);
+    if (set) remember_set(t, set, taken.word, w.way, w.n, from);
+    return out;
+}
+
+/* Words of some of the lanes, unless an earlier load of a set has loaded them. */
+static struct lanes load_some(struct translator *t, const struct vector_access *a)
+{
+    struct taken *set = few_set_of(t, a);
+    struct way ways[2];
+    if (!set || !set->found) return load_few_or_many(t, a, set);
+    LLVMBasicBlockRef done = ir_block(t, ""), taken = ir_block(t, "taken"), other = ir_block(t, "");
+    LLVMBuildCondBr(t->b, set->found, taken, other);
+    ir_at(t, taken);
+    ways[0] = way_of(t, part_of_set(t, a, set), done);
+    ir_at(t, other);
+    ways[1] = way_of(t, load_few_or_many(t, a, NULL), done);
     ir_at(t, done);
     return meet(t, ways, 2);
 }
@@ -620,5 +667,5 @@ struct lanes load_vector(struct translator *t, const struct vector_access *a)
 {
     if (is_known_same(a)) return a->fact.period == ISA_LANES ? load_for_all(t, a) : load_uniform(t, a);
     if (is_known_consecutive(t, a)) return load_consecutive(t, a);
-    return t->words >= 8 && !a->all && a->size == 4 ? load_few_or_many(t, a) : load_many(t, a);
+    return t->words >= 8 && !a->all && a->size == 4 ? load_some(t, a) : load_many(t, a);
 }

@@ -27,7 +27,7 @@ struct nest_code {
     uint32_t number;                               /* how many were found before it */
     LLVMBasicBlockRef each, bad, behind[VERSIONS]; /* lanes begin; nothing has happened; results are there */
     LLVMBasicBlockRef together, undone, over_together[VERSIONS]; /* the same for all lanes together, with masks */
-    LLVMValueRef table;                                          /* struct nest_table */
+    struct nest_counting counting;
     /* Variables: lanes to come and how many have run, the records of the iterations of the one that runs, which are in
      * these words until they end, words of native_tried.records in use, and whether the nest was entered by a full
      * block. */
@@ -38,81 +38,6 @@ struct nest_code {
 static bool has(uint64_t set, unsigned i) { return set >> i & 1; }
 
 static LLVMValueRef tried_field(struct translator *t, size_t offset) { return ir_field(t, t->tried, offset); }
-
-/* ---- the table ---- */
-
-static void fill_block(const struct translator *t, const struct block *b, struct nest_table_bit *to)
-{
-    for (size_t i = b->first; i < b->first + b->count; i++)
-        for (unsigned k = 0; k < NATIVE_COUNTS; k++) to->counts[k] += t->flow->nodes[i].counts[k];
-}
-
-static unsigned count_below(uint64_t set, unsigned i)
-{
-    return (unsigned)__builtin_popcountll(set & ((1ull << i) - 1));
-}
-
-static uint32_t place_of(const struct nest_level *l, struct nest_path path)
-{
-    return path.branch == NEST_NONE ? 0 : 1 + 2 * count_below(l->branches, path.branch) + path.taken;
-}
-
-static void fill_branch(const struct translator *t, const struct nest *nest, const struct nest_branch *b,
-                        struct nest_table_branch *to)
-{
-    const struct block *join = flow_block(t->flow, b->rpc);
-    to->block = NEST_COUNT(nest->bit[b->block]);
-    to->side = NEST_COUNT(b->bit), to->taken = b->tells;
-    to->place = place_of(&nest->levels[b->level], b->path);
-    for (unsigned k = 0; k < NATIVE_COUNTS; k++) to->join[k] = t->flow->nodes[join->first].counts[k];
-}
-
-static uint32_t words_of_level(const struct nest *nest, unsigned level)
-{
-    return nest->levels[level].nbits / 32 + 1; /* NEST_AGAIN is in the first one */
-}
-
-static void fill_level(const struct translator *t, const struct nest *nest, unsigned level, struct nest_table *table,
-                       uint32_t *nchildren)
-{
-    const struct nest_level *l = &nest->levels[level];
-    struct nest_table_level *to = &table->level[level];
-    to->words = words_of_level(nest, level);
-    to->bit = table->nbits, to->branch = table->nbranches, to->child = *nchildren;
-    for (uint64_t own = l->own; own; own &= own - 1) {
-        const unsigned i = (unsigned)__builtin_ctzll(own);
-        fill_block(t, nest->head + i, &table->bit[to->bit + nest->bit[i]]);
-    }
-    for (unsigned i = 0; i < nest->nbranches; i++)
-        if (has(l->branches, i)) fill_branch(t, nest, &nest->branches[i], &table->branch[table->nbranches++]);
-    for (unsigned i = 1; i < nest->nlevels; i++) {
-        const struct nest_level *child = &nest->levels[i];
-        if (child->parent != level) continue;
-        table->child[(*nchildren)++] = (struct nest_table_child){i, place_of(l, child->entry), child->entered};
-    }
-    table->nbits += 32 * to->words;
-    to->nbranches = table->nbranches - to->branch;
-    to->nchildren = *nchildren - to->child;
-    to->back = place_of(l, l->back);
-}
-
-static LLVMValueRef make_table(struct translator *t, const struct nest *nest)
-{
-    enum { WORDS = sizeof(struct nest_table) / 4 };
-    struct nest_table table = {0};
-    uint32_t nchildren = 0, words[WORDS];
-    LLVMValueRef numbers[WORDS];
-    for (unsigned i = 0; i < nest->nlevels; i++) fill_level(t, nest, i, &table, &nchildren);
-    const unsigned used = (offsetof(struct nest_table, bit) + table.nbits * sizeof *table.bit) / 4;
-    memcpy(words, &table, sizeof words);
-    for (unsigned i = 0; i < used; i++) numbers[i] = ir_u32(t, words[i]);
-    LLVMValueRef value = LLVMConstArray2(t->i32, numbers, used);
-    LLVMValueRef global = LLVMAddGlobal(t->out->module, LLVMTypeOf(value), "nest");
-    LLVMSetInitializer(global, value);
-    LLVMSetGlobalConstant(global, true);
-    LLVMSetLinkage(global, LLVMPrivateLinkage);
-    return global;
-}
 
 /* ---- records ---- */
 
@@ -125,7 +50,7 @@ static void set_bit(struct translator *t, const struct nest_code *c, unsigned le
 /* The lane begins an iteration of a loop. */
 static void begin_iteration(struct translator *t, const struct nest_code *c, unsigned level)
 {
-    const unsigned words = words_of_level(&c->nest, level);
+    const unsigned words = nest_words_of(&c->nest, level);
     LLVMBasicBlockRef fits = ir_block(t, "");
     LLVMValueRef used = LLVMBuildLoad2(t->b, t->i32, c->used, "");
     LLVMValueRef behind = LLVMBuildAdd(t->b, used, ir_u32(t, words), "");
@@ -141,7 +66,7 @@ static void end_iteration(struct translator *t, const struct nest_code *c, unsig
     LLVMValueRef record = LLVMBuildZExt(t->b, LLVMBuildLoad2(t->b, t->i32, c->record[level], ""), t->i64, "");
     LLVMValueRef records = tried_field(t, offsetof(struct native_tried, records));
     LLVMValueRef at = LLVMBuildGEP2(t->b, t->i32, records, &record, 1, "");
-    for (unsigned i = 0; i < words_of_level(&c->nest, level); i++)
+    for (unsigned i = 0; i < nest_words_of(&c->nest, level); i++)
         ir_store(t, LLVMBuildLoad2(t->b, t->i32, c->word[level][i], ""), at, i * 4ull);
 }
 
@@ -389,14 +314,12 @@ static void end_lane(struct translator *t, struct nest_code *c)
     is = LLVMBuildICmp(t->b, LLVMIntEQ, ran, ir_u32(t, NEST_FIRST), "");
     LLVMBuildCondBr(t->b, is, decide, c->each);
     ir_at(t, decide);
-    LLVMValueRef mask = LLVMBuildLoad2(t->b, t->i32, t->mask, "");
-    LLVMValueRef args[] = {t->sm, t->tried, c->table, nest_of(t, c), mask, left};
+    LLVMValueRef args[] = {t->sm, t->tried, c->counting.table, c->counting.sum, nest_of(t, c), left};
     is = LLVMBuildICmp(t->b, LLVMIntNE, call_function(t, "nest_may_follow", args, 6), ir_u32(t, 0), "");
     LLVMBuildCondBr(t->b, is, c->each, c->bad);
     ir_at(t, done);
-    LLVMValueRef order = ir_u32(t, t->flow->request->order), ended = LLVMBuildLoad2(t->b, t->i32, t->mask, "");
-    LLVMValueRef all[] = {t->sm, t->tried, c->table, nest_of(t, c), ended, order, most_instructions(t, c)};
-    is = LLVMBuildICmp(t->b, LLVMIntNE, call_function(t, "nest_count", all, 7), ir_u32(t, 0), "");
+    LLVMValueRef all[] = {t->sm, t->tried, c->counting.table, c->counting.sum, nest_of(t, c), most_instructions(t, c)};
+    is = LLVMBuildICmp(t->b, LLVMIntNE, call_function(t, "nest_count", all, 6), ir_u32(t, 0), "");
     ir_branch_likely(t, is, counted, c->bad);
     ir_at(t, counted);
     end_try(t, c);
@@ -490,12 +413,12 @@ static struct nest_code *find_nest(struct translator *t)
     if (!c) return NULL;
     c->nest = nest;
     for (size_t k = 0; k < t->flow->nblocks; k++) c->number += t->nests[k] && t->nests[k] != c;
-    c->table = make_table(t, &nest);
+    c->counting = nest_counting_make(t, &nest);
     c->left = nest_variable(t, t->i32), c->ran = nest_variable(t, t->i32);
     c->used = nest_variable(t, t->i32), c->full = nest_variable(t, t->i1);
     for (unsigned k = 0; k < nest.nlevels; k++) {
         c->record[k] = nest_variable(t, t->i32);
-        for (unsigned w = 0; w < words_of_level(&nest, k); w++) c->word[k][w] = nest_variable(t, t->i32);
+        for (unsigned w = 0; w < nest_words_of(&nest, k); w++) c->word[k][w] = nest_variable(t, t->i32);
     }
     return c;
 }
@@ -525,6 +448,7 @@ static void begin_try(struct translator *t, struct nest_code *c, LLVMBasicBlockR
 static void begin_nest(struct translator *t, struct nest_code *c)
 {
     LLVMBuildStore(t->b, active(t), c->left);
+    ir_store(t, active(t), t->tried, offsetof(struct native_tried, active));
     set_u32(t, c->ran, 0);
     set_u32(t, c->used, 0);
     begin_try(t, c, c->each, c->bad);

@@ -64,6 +64,16 @@ unsigned nest_successors(const struct translator *t, const struct block *b, uint
 /* nest_record.c: gives each level's record its bits. False: a block is reached by lanes outside of its iteration. */
 bool nest_find_record(const struct translator *t, struct nest *nest);
 
+/* nest_count.c: what counts the records of lanes. */
+struct nest_counting {
+    LLVMValueRef table; /* struct nest_table */
+    LLVMValueRef sum;   /* nest_sum_function of rows.c */
+};
+struct nest_counting nest_counting_make(struct translator *t, const struct nest *nest);
+
+/* Words of a level's record. */
+uint32_t nest_words_of(const struct nest *nest, unsigned level);
+
 /* The number of the block at an address; NEST_NONE: it is not in the nest. */
 unsigned nest_number(const struct translator *t, const struct nest *nest, uint32_t pc);
 

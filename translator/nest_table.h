@@ -14,23 +14,16 @@ enum { NEST_FIRST = 4 };
  * NEST_AGAIN, that another iteration follows. */
 enum { NEST_AGAIN = 31, NEST_WORDS = 4, NEST_BITS = 8 * 64 };
 
-/* Numbers of 32 bits throughout. A place is where the depth of the SIMT stack is what it is in front of the iteration
- * (0), or as the last branch i has left it for its other path (1 + 2 * i) or for the one of its target (2 + 2 * i). A
- * count is the number of a bit as NEST_COUNT says. */
+/* Numbers of 32 bits throughout. */
 struct nest_table {
     uint32_t nbits, nbranches; /* of all levels, whose bits begin with a new word */
     struct nest_table_level {
-        uint32_t words, bit, branch, nbranches, child, nchildren; /* the first of each, and how many */
-        uint32_t back;                                            /* the place of the way to the next iteration */
+        uint32_t words, child, nchildren; /* of a record; loops in it: the first and how many */
     } level[NEST_LEVELS];
     struct nest_table_child {
-        uint32_t level, place;
         uint32_t entered; /* bit: the lane enters it */
     } child[NEST_LEVELS];
     struct nest_table_branch {
-        uint32_t block, side; /* counts of lanes that execute it, and of those that go one way, ... */
-        uint32_t taken;       /* ... to its target (1) or the other one (0) */
-        uint32_t place;
         uint32_t join[NATIVE_COUNTS]; /* what its join counts */
     } branch[NEST_BRANCHES];
     struct nest_table_bit {
@@ -40,5 +33,22 @@ struct nest_table {
 
 /* The lanes that have a bit are counted in bytes: for the bits of a word, in those of eight words. */
 #define NEST_COUNT(bit) ((bit) / 32 * 32 + (bit) % 8 * 4 + (bit) % 32 / 8)
+
+/* Aligned alike for all processors that this is compiled for. */
+typedef uint32_t nest_words __attribute__((vector_size(32), aligned(32)));
+
+/* An iteration of some lanes: how many of them have each bit, as NEST_COUNT says, and which enter each loop in it. */
+struct nest_iteration {
+    nest_words count[NEST_WORDS];
+    uint32_t entered[NEST_LEVELS];
+};
+
+/* What the iterations of some lanes count. */
+struct nest_sums {
+    nest_words executed[NEST_BITS / 8],
+        lanes[NEST_BITS / 8];                  /* of each bit: in how many iterations, and of how many lanes in all */
+    const uint32_t *next[ISA_LANES];           /* each lane's next record */
+    uint32_t deepest, diverged[NEST_BRANCHES]; /* of the SIMT stack; how often each branch has */
+};
 
 #endif

@@ -346,45 +346,14 @@ COLD uint32_t nest_save(struct sm *sm, struct native_tried *tried)
     return 1;
 }
 
-/* What the iterations of some lanes count. */
-typedef uint32_t nest_words __attribute__((vector_size(32)));
-struct nest_sums {
-    nest_words executed[NEST_BITS / 8],
-        lanes[NEST_BITS / 8]; /* of each bit: in how many iterations, and of how many lanes in all */
-    const struct nest_table *table;
-    const uint32_t *next[ISA_LANES]; /* each lane's next record */
-    uint32_t order, deepest;
-    uint32_t diverged[NEST_BRANCHES],
-        met[NEST_BRANCHES]; /* of each branch: how often, and the lanes of its joins that meet again */
-};
-
-/* An iteration of some lanes: how many of them have each bit, as NEST_COUNT says, and which enter each loop in it. */
-struct nest_iteration {
-    nest_words count[NEST_WORDS];
-    uint32_t entered[NEST_LEVELS];
-};
-
 /* A word's bits as bytes, as NEST_COUNT says. */
 #define NEST_SPREAD(word) ((word) >> (nest_words){0, 1, 2, 3, 4, 5, 6, 7} & 0x01010101)
 
-/* The depth of the SIMT stack for the two paths of a branch, from that in front of it. */
-static inline void nest_branch(struct nest_sums *s, uint32_t branch, uint32_t n, uint32_t taken, uint32_t depth,
-                               uint32_t paths[2])
-{
-    /* no branches here, which the host could not predict */
-    const uint32_t diverges = (taken != 0) & (taken != n);
-    const bool first = (s->order == PATH_TAKEN_FIRST) | ((s->order == PATH_FEWER_FIRST) & (taken <= n - taken));
-    paths[first] = depth + 2 * diverges, paths[!first] = depth + diverges;
-    s->deepest = s->deepest < paths[first] ? paths[first] : s->deepest;
-    s->diverged[branch] += diverges;
-    s->met[branch] += -diverges & n;
-}
-
 /* What is in records but for NEST_AGAIN and their first words: of each lane `words` before the next one. */
-static inline void nest_take_more(const struct nest_sums *s, const struct nest_table_level *l, uint32_t active,
-                                  struct nest_iteration *to)
+static inline void nest_take_more(const struct nest_sums *s, const struct nest_table *table,
+                                  const struct nest_table_level *l, uint32_t active, struct nest_iteration *to)
 {
-    const struct nest_table_child *child = s->table->child + l->child;
+    const struct nest_table_child *child = table->child + l->child;
     for (uint32_t i = 1; i < l->words; i++) to->count[i] = (nest_words){0};
     for (uint32_t i = 0; i < l->nchildren; i++) to->entered[i] = 0;
     for (; active; active &= active - 1) {
@@ -396,8 +365,8 @@ static inline void nest_take_more(const struct nest_sums *s, const struct nest_t
 }
 
 /* The next records of `active` lanes. Returns those that go on with another iteration. */
-static inline uint32_t nest_take(struct nest_sums *s, const struct nest_table_level *l, uint32_t active,
-                                 struct nest_iteration *to)
+uint32_t nest_take(struct nest_sums *s, const struct nest_table *table, const struct nest_table_level *l,
+                   uint32_t active, struct nest_iteration *to)
 {
     const uint32_t words = l->words;
     nest_words count = {0};
@@ -409,53 +378,27 @@ static inline uint32_t nest_take(struct nest_sums *s, const struct nest_table_le
         count += NEST_SPREAD(*word);
     }
     to->count[0] = count;
-    if (words > 1 || l->nchildren) nest_take_more(s, l, active, to);
+    if (words > 1 || l->nchildren) nest_take_more(s, table, l, active, to);
     return again;
 }
 
-static inline void nest_add_counts(struct nest_sums *s, const struct nest_table_level *l, const nest_words *count)
+/* Counts the lanes that have each of eight bits, the `at`th ones, and the iteration where some have. */
+void nest_add_bits(struct nest_sums *s, uint32_t at, const nest_words *count, uint32_t shift)
 {
-    nest_words *lanes = s->lanes + l->bit / 8, *executed = s->executed + l->bit / 8;
-    for (uint32_t i = 0; i < l->words; i++) {
-        for (uint32_t k = 0; k < 4; k++, lanes++, executed++) {
-            const nest_words n = count[i] >> 8 * k & 255;
-            *lanes += n;
-            *executed -= (nest_words)(n != 0);
-        }
-    }
+    const nest_words n = *count >> shift & 255;
+    s->lanes[at] += n;
+    s->executed[at] -= (nest_words)(n != 0);
 }
 
-/* All iterations of a loop that has begun `depth` entries deep in the SIMT stack, and of the loops in it. */
-static void nest_sum(struct nest_sums *s, uint32_t level, uint32_t active, uint32_t depth)
-{
-    const struct nest_table_level *l = &s->table->level[level];
-    uint32_t places[1 + 2 * NEST_BRANCHES];
-    struct nest_iteration now;
-    const uint8_t *const count = (const uint8_t *)now.count;
-    do {
-        active = nest_take(s, l, active, &now);
-        nest_add_counts(s, l, now.count);
-        places[0] = depth;
-        for (uint32_t i = 0; i < l->nbranches; i++) {
-            const struct nest_table_branch *b = &s->table->branch[l->branch + i];
-            const uint32_t n = count[b->block], side = count[b->side];
-            nest_branch(s, l->branch + i, n, b->taken ? side : n - side, places[b->place], places + 1 + 2 * i);
-        }
-        for (uint32_t i = 0; i < l->nchildren; i++) {
-            const struct nest_table_child *c = &s->table->child[l->child + i];
-            if (now.entered[i]) nest_sum(s, c->level, now.entered[i], places[c->place]);
-        }
-        depth = places[l->back];
-    } while (active);
-}
+/* Goes through all iterations of lanes that begin `depth` entries deep in the SIMT stack (nest_count.c). */
+typedef __attribute__((preserve_all)) void nest_sum_function(struct nest_sums *s, uint32_t active, uint32_t depth);
 
-static void nest_sum_all(struct nest_sums *s, const struct native_tried *tried, uint32_t active, uint32_t depth)
+static void nest_sum_all(struct nest_sums *s, const struct nest_table *table, nest_sum_function *sum,
+                         const struct native_tried *tried, uint32_t active, uint32_t depth)
 {
-    s->deepest = 0;
-    for (uint32_t i = 0; i < s->table->nbits / 8; i++) s->executed[i] = s->lanes[i] = (nest_words){0};
-    for (uint32_t i = 0; i < s->table->nbranches; i++) s->diverged[i] = s->met[i] = 0;
+    for (uint32_t i = 0; i < table->nbits / 8; i++) s->executed[i] = s->lanes[i] = (nest_words){0};
     for (uint32_t i = 0; i < ISA_LANES; i++) s->next[i] = tried->records + tried->first[i];
-    nest_sum(s, 0, active, depth);
+    sum(s, active, depth);
 }
 
 /* Of a bit, in how many iterations some lane has it, and how many have it in all. */
@@ -533,14 +476,14 @@ static bool nest_is_faster(const struct native_nest *nest, uint64_t ticks, uint6
 /* Behind the first NEST_FIRST of the lanes: may those that are left follow? Not if they are far from paying: for all of
  * them vectors are taken to execute up to four times as many blocks as for those that have run. */
 COLD uint32_t nest_may_follow(struct sm *sm, struct native_tried *tried, const struct nest_table *table,
-                              const struct native_nest *nest, uint32_t active, uint32_t left)
+                              nest_sum_function *sum, const struct native_nest *nest, uint32_t left)
 {
+    const uint32_t active = tried->active;
     const uint64_t ticks = (nest_ticks() - nest->began) * (uint32_t)__builtin_popcount(active) / NEST_FIRST;
     uint32_t instructions = 0;
     struct nest_sums s;
     if (nest->period == NEST_PAYS || !nest->vectors.instructions) return 1;
-    s.table = table, s.order = PATH_TAKEN_FIRST;
-    nest_sum_all(&s, tried, active & ~left, sm->warp->depth);
+    nest_sum_all(&s, table, sum, tried, active & ~left, sm->warp->depth);
     for (uint32_t i = 0; i < table->nbits; i++)
         instructions += nest_executed(&s, i) * table->bit[i].counts[COUNT_INSTRUCTIONS];
     return nest_is_faster(nest, ticks, 4ull * instructions);
@@ -571,19 +514,18 @@ static void nest_decide(struct native_nest *nest, uint32_t instructions)
 /* Counts all iterations in tried->counts and in the counters of the group. 0: they are more than `most` instructions,
  * or the SIMT stack is too small, and nothing is counted. */
 COLD uint32_t nest_count(struct sm *sm, struct native_tried *tried, const struct nest_table *table,
-                         struct native_nest *nest, uint32_t active, uint32_t order, uint32_t most)
+                         nest_sum_function *sum, struct native_nest *nest, uint32_t most)
 {
     struct counters *c = &sm->warp->group->counters;
     struct nest_sums s;
     uint32_t diverged = 0;
-    s.table = table, s.order = order;
-    nest_sum_all(&s, tried, active, sm->warp->depth);
+    nest_sum_all(&s, table, sum, tried, tried->active, sm->warp->depth);
     for (uint32_t i = 0; i < NATIVE_COUNTS; i++) tried->counts[i] = 0;
     for (uint32_t i = 0; i < table->nbits; i++)
         if (nest_executed(&s, i))
             nest_add(tried->counts, table->bit[i].counts, nest_executed(&s, i), nest_lanes(&s, i));
     for (uint32_t i = 0; i < table->nbranches; i++) {
-        nest_add(tried->counts, table->branch[i].join, 2 * s.diverged[i], s.met[i]);
+        nest_add(tried->counts, table->branch[i].join, 2 * s.diverged[i], 0); /* a join is no vector instruction */
         diverged += s.diverged[i];
     }
     if (tried->counts[COUNT_INSTRUCTIONS] > most || s.deepest > SIMT_DEPTH) return 0;

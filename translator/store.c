@@ -162,7 +162,9 @@ static void store_even(struct translator *t, const struct vector_access *a, stru
     }
 }
 
-/* ---- stores of two or four consecutive words of each lane: vectors, doubles and longs ---- */
+/* ---- stores of two or four adjacent words of each lane: vectors, doubles and longs, members of structures ---- */
+
+enum { PAGE = 4096 };
 
 /* Does the ith of such stores follow? */
 static bool is_row_store(const struct node *first, unsigned i)
@@ -173,15 +175,26 @@ static bool is_row_store(const struct node *first, unsigned i)
     return lanes && in->vm && in->rs1 == first->d.in.rs1 && in->imm == first->d.in.imm + 4 * (int32_t)i;
 }
 
+/* The bytes from the first lane's first word to the last lane's last one. */
+static uint32_t span_of(const struct translator *t, const struct vector_access *a, unsigned words)
+{
+    return (t->items - 1) * a->fact.step + words * 4;
+}
+
+static bool begin_rows_of(const struct translator *t, const struct vector_access *a, unsigned words)
+{
+    const struct node *end = &t->flow->nodes[t->block->first + t->block->count];
+    if (a->fact.step < words * 4 || a->fact.step > PAGE / ISA_LANES || span_of(t, a, words) > PAGE) return false;
+    for (unsigned i = 0; i < words; i++)
+        if (a->n + i >= end || !is_row_store(a->n, i)) return false;
+    return true;
+}
+
 /* How many begin there; 0: none. */
 static unsigned begins_rows(const struct translator *t, const struct vector_access *a)
 {
-    const struct node *end = &t->flow->nodes[t->block->first + t->block->count];
-    const unsigned words = a->fact.step / 4;
-    if (!is_known_spaced(t, a) || a->fact.period != ISA_LANES || (words != 2 && words != ROW_WORDS)) return 0;
-    for (unsigned i = 0; i < words; i++)
-        if (a->n + i >= end || !is_row_store(a->n, i)) return 0;
-    return a->fact.step == words * 4 ? words : 0;
+    if (!is_known_spaced(t, a) || a->fact.period != ISA_LANES) return 0;
+    return begin_rows_of(t, a, ROW_WORDS) ? ROW_WORDS : begin_rows_of(t, a, 2) ? 2 : 0;
 }
 
 struct lanes stored_by(struct translator *t, const struct node *n)
@@ -189,46 +202,58 @@ struct lanes stored_by(struct translator *t, const struct node *n)
     return get_v(t, n->effects.memory.data == ROLE_RS2 ? n->d.in.rs2 : n->d.in.rs3);
 }
 
-/* Eight lanes' rows. */
+/* `count` words of a vector, from one on. */
+static void store_part(struct translator *t, LLVMValueRef vector, unsigned from, unsigned count, LLVMValueRef address)
+{
+    LLVMValueRef index[ROW_WORDS];
+    for (unsigned i = 0; i < count; i++) index[i] = ir_u32(t, from + i);
+    LLVMValueRef none = LLVMGetPoison(LLVMTypeOf(vector)), order = LLVMConstVector(index, count);
+    LLVMSetAlignment(LLVMBuildStore(t->b, LLVMBuildShuffleVector(t->b, vector, none, order, ""), address), 1);
+}
+
+/* Eight lanes' rows, so many bytes from each other. */
 static void store_eight_rows(struct translator *t, const struct lanes word[ROW_WORDS], unsigned lane,
-                             LLVMValueRef address)
+                             LLVMValueRef address, size_t step)
 {
     static const uint8_t halves[2][8] = {{0, 1, 2, 3, 8, 9, 10, 11}, {4, 5, 6, 7, 12, 13, 14, 15}};
     LLVMValueRef column[ROW_WORDS], row[ROW_WORDS];
     for (unsigned k = 0; k < ROW_WORDS; k++) column[k] = unit_of(t, &word[k], lane, 8);
     transpose4(t, column, row); /* row k: of lane k, and of lane k + 4 */
-    for (unsigned k = 0; k < 4; k++) {
+    for (unsigned k = 0; k < 8 && step > ROW_WORDS * 4; k++)
+        store_part(t, row[k % 4], k / 4 * 4, ROW_WORDS, ir_field(t, address, (lane + k) * step));
+    for (unsigned k = 0; k < 4 && step == ROW_WORDS * 4; k++) {
         LLVMValueRef two = shuffle8(t, row[k % 2 * 2], row[k % 2 * 2 + 1], halves[k / 2]);
         LLVMSetAlignment(LLVMBuildStore(t->b, two, ir_field(t, address, lane * 16 + k * 32)), 1);
     }
 }
 
 /* The two words of a chunk's lanes. */
-static void store_pairs(struct translator *t, const struct lanes word[2], unsigned p, LLVMValueRef address)
+static void store_pairs(struct translator *t, const struct lanes word[2], unsigned p, LLVMValueRef address, size_t step)
 {
     LLVMValueRef index[2 * UNIT_MOST], both;
     for (unsigned i = 0; i < 2 * t->words; i++) index[i] = ir_u32(t, i % 2 * t->words + i / 2);
-    LLVMValueRef order = LLVMConstVector(index, 2 * t->words);
+    LLVMValueRef order = LLVMConstVector(index, 2 * t->words), to = ir_field(t, address, p * t->words * step);
     both = LLVMBuildShuffleVector(t->b, word[0].chunk[p], word[1].chunk[p], order, "");
-    LLVMSetAlignment(LLVMBuildStore(t->b, both, ir_field(t, address, (size_t)p * t->words * 8)), 1);
+    if (step == 8) LLVMSetAlignment(LLVMBuildStore(t->b, both, to), 1);
+    for (unsigned i = 0; i < t->words && step > 8; i++) store_part(t, both, 2 * i, 2, ir_field(t, to, i * step));
 }
 
 /* The first of the stores stores all of them if they are on one page: then it faults exactly if one of them would,
  * before anything is stored. */
 static void store_rows(struct translator *t, const struct vector_access *a, unsigned words)
 {
-    enum { PAGE = 4096 };
-    const uint32_t span = t->items * words * 4;
+    const uint32_t step = a->fact.step;
     struct lanes word[ROW_WORDS];
     LLVMBasicBlockRef rows = ir_block(t, "rows"), other = ir_block(t, ""), done = ir_block(t, ""), from[2];
-    LLVMValueRef first = guest_address(t, a, 0), last = LLVMBuildAdd(t->b, first, ir_u32(t, span - 1), "");
+    LLVMValueRef first = guest_address(t, a, 0),
+                 last = LLVMBuildAdd(t->b, first, ir_u32(t, span_of(t, a, words) - 1), "");
     for (unsigned i = 0; i < words; i++) word[i] = stored_by(t, a->n + i);
     LLVMValueRef ends = LLVMBuildAnd(t->b, LLVMBuildXor(t->b, first, last, ""), ir_u32(t, PAGE), "");
     ir_branch_likely(t, LLVMBuildICmp(t->b, LLVMIntEQ, ends, ir_u32(t, 0), ""), rows, other);
     ir_at(t, rows);
-    for (unsigned p = 0; p < t->chunks && words == 2; p++) store_pairs(t, word, p, host_address(t, first));
+    for (unsigned p = 0; p < t->chunks && words == 2; p++) store_pairs(t, word, p, host_address(t, first), step);
     for (unsigned lane = 0; lane < lanes_computed(t) && words == ROW_WORDS; lane += 8)
-        store_eight_rows(t, word, lane, host_address(t, first));
+        store_eight_rows(t, word, lane, host_address(t, first), step);
     from[0] = LLVMGetInsertBlock(t->b);
     LLVMBuildBr(t->b, done);
     ir_at(t, other);

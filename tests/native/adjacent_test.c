@@ -142,6 +142,36 @@ static void test_rows_are_stored(void **state)
         }
 }
 
+/* Members of structures: two words or four of each lane among others, of lanes so far from each other, on one page and
+ * on two, in the middle and at the end of what there is. The last distance is too far for one page. */
+static void test_members_are_stored(void **state)
+{
+    static const int distances[] = {12, 20, 24, 32, 64, 128, 132};
+    static const char *const stores[] = {
+        " vsw12.v v7, 0(v6)\n vsw12.v v8, 4(v6)\n vsw12.v v9, 8(v6)\n vsw12.v v10, 12(v6)\n",
+        " vsw12.v v7, 0(v6)\n vsw12.v v8, 4(v6)\n", " vsw12.v v7, 0(v6)\n vsw12.v v8, 4(v6)\n vsw12.v v9, 8(v6)\n",
+        " vsw12.v v7, 0(v6)\n vsw12.v v8, 4(v6)\n vsw12.v v9, 8(v6)\n vsw12.v v10, 12(v6)\n"
+        " vsw12.v v8, 16(v6)\n vsw12.v v7, 20(v6)\n vsw12.v v10, 24(v6)\n vsw12.v v9, 28(v6)\n"};
+    static const int words[] = {4, 2, 3, 8}, beyond[] = {0, 4, 8, 16};
+    (void)state;
+    for (size_t i = 0; i < sizeof distances / sizeof *distances; i++)
+        for (size_t k = 0; k < 3 * sizeof stores / sizeof *stores; k++) {
+            char text[1000];
+            const bool ends = k % 3 == 2;
+            const int span = 31 * distances[i] + words[k / 3] * 4, over = beyond[(i + k) % 4];
+            const int base = ends ? over - span : k % 3 ? 0x1000 - span + 4 : 4;
+            snprintf(text, sizeof text,
+                     " lui x20, 0x90000\n lui x14, %s\n li x9, %d\n add x14, x14, x9\n li x9, %d\n vid.v v5\n"
+                     " vmul.vx v6, v5, x9\n vsll.vi v5, v5, 2\n vadd.vx v6, v6, x14\n vadd.vx v5, v5, x20\n"
+                     " vlw12.v v7, 0(v5)\n vlw12.v v8, 128(v5)\n vlw12.v v9, 256(v5)\n vlw12.v v10, 384(v5)\n%s"
+                     " endprg\n",
+                     ends ? "0x90010" : "0x90008", base, distances[i], stores[k / 3]);
+            struct result r = run(text);
+            assert_int_equal(r.status, ends && over ? LAUNCH_FAULT : LAUNCH_DONE);
+            if (ends && over) assert_in_range(r.fault.addr, 0x90010000, 0x9001000f);
+        }
+}
+
 #define PARTS_OF_PAIRS \
     " vlw12.v v7, 4(v6)\n vlhu12.v v9, 2(v6)\n vlb12.v v10, 0(v6)\n" \
     " vsw12.v v7, 0(v5)\n vsw12.v v9, 128(v5)\n vsw12.v v10, 256(v5)\n"
@@ -179,7 +209,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_distances),       cmocka_unit_test(test_known_distances),
         cmocka_unit_test(test_ends_of_memory),  cmocka_unit_test(test_known_ends),
-        cmocka_unit_test(test_rows_are_stored), cmocka_unit_test(test_pairs),
+        cmocka_unit_test(test_rows_are_stored), cmocka_unit_test(test_members_are_stored),
+        cmocka_unit_test(test_pairs),
     };
     if (!engine_usable(&engine_native)) return 77;
     return cmocka_run_group_tests(tests, pair_setup, pair_teardown);
