@@ -134,3 +134,27 @@ kernel void rounds(global int *t, global int *out)
 end:
     out[i] = y * 32 + n;
 }
+
+// A long division behind a switch of the lanes: each lane has its own divisor, although all of these are the same for all lanes.
+//! run divided global=96
+//! arg n long = 1000000000000007
+//! arg a long = 3
+//! arg b long = -70000000001
+//! arg c long = 123456
+//! arg d long = 9
+//! arg e long = 77777777777
+//! arg out long[192] -> (i % 2 ? n % (i / 2 % 5 == 0 ? a : i / 2 % 5 == 1 ? b : i / 2 % 5 == 2 ? c : i / 2 % 5 == 3 ? d : e) : n / (i / 2 % 5 == 0 ? a : i / 2 % 5 == 1 ? b : i / 2 % 5 == 2 ? c : i / 2 % 5 == 3 ? d : e))
+kernel void divided(long n, long a, long b, long c, long d, long e, global long *out)
+{
+    long by;
+    uint i = get_global_id(0);
+    switch (i % 5) {
+    case 0: by = a; break;
+    case 1: by = b; break;
+    case 2: by = c; break;
+    case 3: by = d; break;
+    default: by = e;
+    }
+    out[2 * i] = n / by;
+    out[2 * i + 1] = n % by;
+}

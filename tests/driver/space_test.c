@@ -67,6 +67,24 @@ static void test_table(void **state)
     ventus_close(d);
 }
 
+/* Of allocations without a closed page behind them, which come when there are thousands, nothing is left in the table.
+ */
+static void test_packed(void **state)
+{
+    enum { PARTED = 8192 };
+    ventus_device *d = open_device(GPU_SV39);
+    uint32_t first = 0, second, last;
+    (void)state;
+    for (unsigned i = 0; i < PARTED; i++) first = alloc(d, 1);
+    second = alloc(d, 1), last = alloc(d, 1);
+    assert_int_equal(second, first + 2 * ABI_PAGE);
+    assert_int_equal(last, second + ABI_PAGE);
+    assert_int_equal(ventus_free(d, second), VENTUS_OK);
+    assert_int_equal(entry_of(d, second), 0);
+    assert_int_equal(entry_of(d, last) & SV39_V, SV39_V);
+    ventus_close(d);
+}
+
 /* All of memory at once: every page has a place below local memory. */
 static void test_whole_heap(void **state)
 {
@@ -160,7 +178,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_table),  cmocka_unit_test(test_whole_heap), cmocka_unit_test(test_results),
-        cmocka_unit_test(test_faults), cmocka_unit_test(test_spaces),
+        cmocka_unit_test(test_faults), cmocka_unit_test(test_spaces),     cmocka_unit_test(test_packed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -342,7 +342,26 @@ struct abandoned {
     cl_command_queue queue;
     cl_mem mem;
     cl_event event;
+    cl_semaphore_khr semaphore;
 };
+
+static cl_semaphore_khr semaphore_new(cl_context c)
+{
+    static const cl_semaphore_properties_khr binary[] = {CL_SEMAPHORE_TYPE_KHR, CL_SEMAPHORE_TYPE_BINARY_KHR, 0};
+    const clCreateSemaphoreWithPropertiesKHR_fn create =
+        clGetExtensionFunctionAddressForPlatform(platform, "clCreateSemaphoreWithPropertiesKHR");
+    cl_int err;
+    cl_semaphore_khr s = create(c, binary, &err);
+    OK(err);
+    return s;
+}
+
+static void semaphore_release(cl_semaphore_khr s)
+{
+    const clReleaseSemaphoreKHR_fn release =
+        clGetExtensionFunctionAddressForPlatform(platform, "clReleaseSemaphoreKHR");
+    OK(release(s));
+}
 
 static struct abandoned start_endless(const char *text, const char *name)
 {
@@ -386,9 +405,10 @@ static void becomes_quiet(void)
 static void test_abandoned(void **state)
 {
     (void)state;
-    for (int last = 0; last < 4; last++) {
+    for (int last = 0; last < 5; last++) {
         static char out[16];
         struct abandoned a = start_endless(source, "endless");
+        a.semaphore = semaphore_new(a.context);
         OK(clEnqueueReadBuffer(a.queue, a.mem, CL_FALSE, 0, 16, out, 0, NULL, NULL));
         OK(clEnqueueBarrier(a.queue));
         OK(clEnqueueFillBuffer(a.queue, a.mem, "x", 1, 0, 16, 0, NULL, NULL));
@@ -396,9 +416,11 @@ static void test_abandoned(void **state)
         if (last != 1) OK(clReleaseCommandQueue(a.queue));
         if (last != 2) OK(clReleaseMemObject(a.mem));
         if (last != 3) OK(clReleaseEvent(a.event));
+        if (last != 4) semaphore_release(a.semaphore);
         if (last == 1) OK(clReleaseCommandQueue(a.queue));
         if (last == 2) OK(clReleaseMemObject(a.mem));
         if (last == 3) OK(clReleaseEvent(a.event));
+        if (last == 4) semaphore_release(a.semaphore);
         becomes_quiet();
         if (last == 0) OK(clReleaseContext(a.context)); /* by a context alone nothing can be seen */
     }

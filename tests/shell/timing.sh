@@ -67,7 +67,8 @@ k:      csrr    t0, CSR_KNL
 END
 check 0 '' "$ventus" as moves.s -o moves.elf
 for n in verilog ideal; do
-    "$ventus" run --timing $n moves.elf -g 4 --lanes 4 --timeline moves.csv >out.txt
+    "$ventus" run --timing $n moves.elf -g 4 --lanes 4 --timeline moves.csv --json moves.json >out.txt
+    grep -q '"rows_per_access": 0\.0000' moves.json || wrong "$n: rates of a launch without local memory"
     awk -F , -v fault=$([ $n = verilog ] && echo 1 || echo 0) '
         $6 == "f00303d3" { issued = 1; pc = $5 } # fmv.w.x
         /wb_x.*x6 lsu/ { early = issued } # t1
