@@ -250,8 +250,9 @@ static struct lanes load_even(struct translator *t, const struct vector_access *
     return join_units(t, a->unit, unit);
 }
 
-/* So many words of each active lane, one lane after the other, from `imm` bytes behind its address on. */
-static void load_few(struct translator *t, const struct vector_access *a, uint32_t imm, unsigned words,
+/* So many values of each active lane, one lane after the other, from `imm` bytes behind its address on: words, or one
+ * of the access's size. */
+static void load_few(struct translator *t, const struct vector_access *a, uint32_t imm, unsigned size, unsigned words,
                      struct lanes *out)
 {
     struct lanes old[ADJACENT_BYTES / 4];
@@ -268,7 +269,8 @@ static void load_few(struct translator *t, const struct vector_access *a, uint32
     LLVMValueRef at = LLVMBuildLoad2(t->b, t->i32, LLVMBuildGEP2(t->b, t->i32, base, &wide, 1, ""), "");
     LLVMValueRef from = host_address(t, LLVMBuildAdd(t->b, at, ir_u32(t, imm), ""));
     for (unsigned k = 0; k < words; k++) {
-        LLVMValueRef word = ir_splat(t, load_unaligned(t, t->i32, ir_field(t, from, k * 4)));
+        LLVMValueRef word = load_unaligned(t, memory_type(t, size), ir_field(t, from, k * 4));
+        word = ir_splat(t, size == 4 ? word : extend(t, word, a->is_signed, t->i32));
         for (unsigned p = 0; p < t->chunks; p++) {
             LLVMValueRef here = LLVMBuildICmp(t->b, LLVMIntEQ, ir_splat(t, lane), ir_ramp(t, p, ISA_LANES, 1), "");
             out[k].chunk[p] = LLVMBuildSelect(t->b, here, word, old[k].chunk[p], "");
@@ -295,10 +297,37 @@ static void note_scattered(struct translator *t)
     LLVMBuildStore(t->b, more, variable);
 }
 
+/* Up to so many active lanes are loaded one by one sooner than all are gathered. */
+enum { FEW = 10, FEW_OF_SET = 16 };
+
+static LLVMValueRef are_few(struct translator *t, const struct vector_access *a, unsigned most)
+{
+    LLVMValueRef few = LLVMBuildICmp(t->b, LLVMIntULE, ir_popcount(t, a->lanes), ir_u32(t, most), "");
+    if (a->n->d.in.vm) return few;
+    return LLVMBuildAnd(t->b, few, LLVMBuildICmp(t->b, LLVMIntNE, a->lanes, ir_u32(t, 0), ""), "");
+}
+
+/* Bytes of some lanes. */
+static struct lanes gather_few_or_many(struct translator *t, const struct vector_access *a)
+{
+    LLVMBasicBlockRef few = ir_block(t, "few"), many = ir_block(t, ""), done = ir_block(t, "");
+    struct lanes value;
+    struct way ways[2];
+    LLVMBuildCondBr(t->b, are_few(t, a, FEW), few, many);
+    ir_at(t, few);
+    load_few(t, a, a->imm, a->size, 1, &value);
+    ways[0] = way_of(t, value, done);
+    ir_at(t, many);
+    ways[1] = way_of(t, gather(t, a), done);
+    ir_at(t, done);
+    return meet(t, ways, 2);
+}
+
 static struct lanes load_scattered(struct translator *t, const struct vector_access *a)
 {
     note_scattered(t);
-    return a->size == 2 || t->words < 8 ? load_one_by_one(t, a) : gather(t, a);
+    if (a->size == 2 || t->words < 8) return load_one_by_one(t, a);
+    return a->size == 1 && !a->all && !has_fast_gathers(t) ? gather_few_or_many(t, a) : gather(t, a);
 }
 
 /* Does the block load a word of the same base so many bytes further? */
@@ -620,25 +649,21 @@ static struct taken *few_set_of(struct translator *t, const struct vector_access
  * then loads all of it. */
 static struct lanes load_few_or_many(struct translator *t, const struct vector_access *a, struct taken *set)
 {
-    enum { FEW = 10, FEW_OF_SET = 16 };
     struct ways w = {.done = ir_block(t, "")};
     struct lanes few;
     struct taken taken;
     LLVMBasicBlockRef from = NULL, other, alone;
-    const unsigned most = set ? FEW_OF_SET : FEW;
-    LLVMValueRef is = LLVMBuildICmp(t->b, LLVMIntULE, ir_popcount(t, a->lanes), ir_u32(t, most), "");
-    if (!a->n->d.in.vm) is = LLVMBuildAnd(t->b, is, LLVMBuildICmp(t->b, LLVMIntNE, a->lanes, ir_u32(t, 0), ""), "");
-    other = begin_way(t, "few", is, false);
+    other = begin_way(t, "few", are_few(t, a, set ? FEW_OF_SET : FEW), false);
     note_scattered(t);
     if (set) {
         alone = begin_way(t, "set", is_on_one_page(t, a, &set->set), true);
         taken.set = set->set;
-        load_few(t, a, (uint32_t)set->set.imm, set->set.words, taken.word);
+        load_few(t, a, (uint32_t)set->set.imm, 4, set->set.words, taken.word);
         end_way(t, &w, part_of_set(t, a, &taken), alone);
         from = w.way[w.n - 1].from;
     }
     if (has_fast_gathers(t)) few = gather(t, a);
-    else load_few(t, a, a->imm, 1, &few);
+    else load_few(t, a, a->imm, 4, 1, &few);
     end_way(t, &w, few, other);
     w.way[w.n++] = way_of(t, load_many(t, a), w.done);
     ir_at(t, w.done);
