@@ -335,14 +335,14 @@ static void cool(struct native_sm *n, struct native_unit *unit)
     n->cooled = n->executed;
 }
 
-/* `step` has executed so many instructions of the warp: for want of the unit, or, when its lanes have parted,
+/* `step` has executed so many instructions of the warp: for want of the unit, or, when its lanes have diverged,
  * `divergent`.
  */
-static void heat(struct sm *sm, struct native_unit *unit, const struct warp *w, uint64_t instructions, bool parted)
+static void heat(struct sm *sm, struct native_unit *unit, const struct warp *w, uint64_t instructions, bool diverged)
 {
     struct native *native = sm->gpu->engine_data;
     struct native_unit *divergent = unit->divergent;
-    if (!divergent || (divergent->state == TRANSLATION_COLD && !is_divergent(unit, w) && !parted)) {
+    if (!divergent || (divergent->state == TRANSLATION_COLD && !is_divergent(unit, w) && !diverged)) {
         units_hotness(&native->units, unit, instructions);
         return;
     }

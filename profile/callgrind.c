@@ -1,5 +1,5 @@
 /* A profile in the format of Valgrind's callgrind (profile.h), with addresses and lines: `Ir` are instructions of
- * warps, `Lanes` the active lanes of these, `Div` branches at which lanes have parted, `Cyc` cycles of warps. Text
+ * warps, `Lanes` the active lanes of these, `Div` branches at which lanes have diverged, `Cyc` cycles of warps. Text
  * without control characters. Source and machine code, which KCachegrind shows beside the counts, are files beside it:
  * a program's as it runs need not be in any other.
  */

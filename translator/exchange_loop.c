@@ -218,7 +218,7 @@ static void take_turns(struct translator *t, const struct loop *l, LLVMValueRef 
 
 /* ---- what is counted ---- */
 
-/* In front of each iteration lanes part, and those that it has go to the branch's target. */
+/* In front of each iteration lanes diverge, and those that it has go to the branch's target. */
 static void tally_exchange(struct translator *t, const struct loop *l, LLVMValueRef rounds, LLVMValueRef lanes,
                            LLVMValueRef met)
 {

@@ -90,7 +90,8 @@ static void find_own(struct work *w)
 
 /* ---- paths ---- */
 
-/* Does a path end with this block, the join at pc? Not where lanes pass it that have parted since for another join. */
+/* Does a path end with this block, the join at pc? Not where lanes pass it that have diverged since for another join.
+ */
 static bool ends_at(const struct work *w, size_t block, uint32_t pc)
 {
     const struct block *b = &w->flow->blocks[block];

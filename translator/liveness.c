@@ -117,7 +117,7 @@ struct isa_registers live_behind(const struct liveness *l, const struct block *b
             add_block(l, &live, node_target(last), MASKED);
             add_block(l, &live, b->end, MASKED);
         }
-        registers_add(&live, &l->parted);
+        registers_add(&live, &l->diverged);
         break;
     case CONTROL_JUMP: add_block(l, &live, node_target(last), version); break;
     case CONTROL_INDIRECT:
@@ -160,7 +160,7 @@ static bool update(struct liveness *l, size_t block, enum version version)
 
 static void make_whole(struct liveness *l)
 {
-    l->parted = all_registers();
+    l->diverged = all_registers();
     memset(l->in, 0xff, l->flow->nblocks * sizeof *l->in);
     memset(l->others, 0xff, l->flow->nblocks * sizeof *l->others);
 }
@@ -169,7 +169,7 @@ bool liveness_make(struct liveness *l, const struct flow *flow, const struct fac
 {
     *l = (struct liveness){.flow = flow, .facts = facts, .in = calloc(flow->nblocks + 1, sizeof *l->in)};
     l->others = inactive_make(flow, facts);
-    if (flow->request->lanes == LANES_CONVERGENT) l->parted = inactive_read_whole(flow);
+    if (flow->request->lanes == LANES_CONVERGENT) l->diverged = inactive_read_whole(flow);
     if (l->in && l->others && is_whole(l)) make_whole(l);
     for (bool changed = l->in && l->others; changed;) {
         changed = false;

@@ -11,7 +11,7 @@ struct liveness {
     const struct fact_table *facts;
     struct isa_registers (*in)[VERSIONS]; /* at the beginning of each block */
     struct isa_registers *others;         /* of each block that is masked: what lanes that wait may read (inactive.h) */
-    struct isa_registers parted;          /* where lanes part, what some read of others; only if that is for `step` */
+    struct isa_registers diverged; /* where lanes diverge, what some read of others; only if that is for `step` */
 };
 
 /* False: the host has no memory. */

@@ -159,7 +159,8 @@ static LLVMValueRef is_faster(struct translator *t)
     return LLVMBuildICmp(t->b, LLVMIntULT, own, LLVMBuildMul(t->b, scattered, ir_u32(t, SCATTERED_COST), ""), "");
 }
 
-/* Do lanes part for the join behind the loop, in the first iteration and, if that sets for which, in those behind it?
+/* Do lanes diverge for the join behind the loop, in the first iteration and, if that sets for which, in those behind
+ * it?
  */
 static LLVMValueRef always_meet(struct translator *t, const struct loop *l)
 {
@@ -289,12 +290,12 @@ static void run_each(struct translator *t, const struct loop *l, LLVMValueRef mo
 
 /* Every lane leaves the loop once, the last ones together; the branch's target is the loop's beginning. */
 static void tally_load_loop(struct translator *t, const struct loop *l, LLVMValueRef rounds, LLVMValueRef lanes,
-                            LLVMValueRef parted, LLVMValueRef met)
+                            LLVMValueRef diverged, LLVMValueRef met)
 {
     if (!t->tallies) return;
-    LLVMValueRef others = LLVMBuildSub(t->b, LLVMBuildSub(t->b, rounds, parted, ""), ir_u32(t, 1), "");
-    tally_iterations(t, l->join, rounds, lanes, parted, met);
-    tally(t, t->block, TALLY_DIVERGED, parted);
+    LLVMValueRef others = LLVMBuildSub(t->b, LLVMBuildSub(t->b, rounds, diverged, ""), ir_u32(t, 1), "");
+    tally_iterations(t, l->join, rounds, lanes, diverged, met);
+    tally(t, t->block, TALLY_DIVERGED, diverged);
     tally(t, t->block, TALLY_TAKEN_MASKED, others);
     tally(t, t->block, TALLY_TAKEN_LANES, LLVMBuildSub(t->b, lanes, ir_popcount(t, active(t)), ""));
 }

@@ -304,13 +304,13 @@ COLD void forget_runs(struct native_state *s)
     }
 }
 
-/* What these rounds count: how many there are, how many lanes they have in all, behind how many lanes part, and how
+/* What these rounds count: how many there are, how many lanes they have in all, behind how many lanes diverge, and how
  * many the two joins of each of these have together, 16 bits each. `run` lanes begin. What they do to the SIMT stack is
  * counted here. 0: it is too small. */
 COLD uint64_t plan_load_loop(struct sm *sm, struct native_state *s, uint32_t run, uint32_t order)
 {
     struct counters *c = &sm->warp->group->counters;
-    uint32_t depth = sm->warp->depth, deepest = 0, rounds = 0, in_loop = 0, parted = 0, at_joins = 0;
+    uint32_t depth = sm->warp->depth, deepest = 0, rounds = 0, in_loop = 0, diverged = 0, at_joins = 0;
     for (;;) {
         const uint32_t next = next_run(s), more = run - s->run_ends[next];
         in_loop += run * (next - rounds), rounds = next;
@@ -319,13 +319,13 @@ COLD uint64_t plan_load_loop(struct sm *sm, struct native_state *s, uint32_t run
         if (!more) break;
         deepest = depth + 2 > deepest ? depth + 2 : deepest;
         depth += order == PATH_TAKEN_FIRST || (order == PATH_FEWER_FIRST && more <= run - more) ? 2 : 1;
-        parted++, at_joins += run;
+        diverged++, at_joins += run;
         run = more;
     }
     if (deepest > SIMT_DEPTH) return 0;
-    c->divergent += parted;
+    c->divergent += diverged;
     if (deepest > c->max_simt_depth) c->max_simt_depth = deepest;
-    return rounds | in_loop << 16 | (uint64_t)parted << 32 | (uint64_t)at_joins << 48;
+    return rounds | in_loop << 16 | (uint64_t)diverged << 32 | (uint64_t)at_joins << 48;
 }
 
 /* ---- lanes that run a loop nest one after the other (translator/nest.c) ---- */

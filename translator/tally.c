@@ -45,11 +45,11 @@ void tally_diverged(struct translator *t, LLVMValueRef taken)
 }
 
 void tally_iterations(struct translator *t, const struct node *join, LLVMValueRef rounds, LLVMValueRef lanes,
-                      LLVMValueRef parted, LLVMValueRef met)
+                      LLVMValueRef diverged, LLVMValueRef met)
 {
     const struct block *behind = flow_block(t->flow, join->pc);
     tally(t, t->block, TALLY_MASKED, rounds);
     tally(t, t->block, TALLY_LANES, lanes);
-    tally(t, behind, TALLY_MASKED, LLVMBuildMul(t->b, parted, ir_u32(t, 2), ""));
+    tally(t, behind, TALLY_MASKED, LLVMBuildMul(t->b, diverged, ir_u32(t, 2), ""));
     tally(t, behind, TALLY_LANES, met);
 }

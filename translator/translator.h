@@ -123,7 +123,7 @@ void tally_diverged(struct translator *t, LLVMValueRef taken);
 /* Iterations of the block in progress, a loop, that have run lane by lane. Numbers of 32 bits: iterations and their
  * lanes; how many of them diverge at their end, and the lanes at the two joins of each of these. */
 void tally_iterations(struct translator *t, const struct node *join, LLVMValueRef rounds, LLVMValueRef lanes,
-                      LLVMValueRef parted, LLVMValueRef met);
+                      LLVMValueRef diverged, LLVMValueRef met);
 
 /* ---- values.c: numbers, and fields of the machine's structures at an offset in bytes ---- */
 

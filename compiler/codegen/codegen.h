@@ -89,7 +89,7 @@ void verify_run(struct func *f, const char *stage);
 /* The blocks and their code as they are now, to be compared with what the merging of registers makes of them. */
 struct mblock *verify_copy(struct func *f);
 /* Checks that what f->mblocks reads with the registers given is what `before`, the same code before registers were
- * merged, reads by their names: in all orders in which lanes that have parted can run. */
+ * merged, reads by their names: in all orders in which lanes that have diverged can run. */
 void verify_places(struct func *f, const struct mblock *before);
 /* Checks the words that emit_run has made. */
 void verify_words(struct func *f);

@@ -1,5 +1,5 @@
 // Trap 18: unrolling a copy of a struct leaves ways that no lane takes and that end in `unreachable`. They are no ways to
-// the end of the kernel: lanes that part around the copy meet behind it, and in front of the barrier.
+// the end of the kernel: lanes that diverge around the copy reconverge behind it, and in front of the barrier.
 typedef struct { float4 p[4]; int tag; } Big;
 // run: copies global=64 local=64 args=b8192,b8192,b256,b256
 kernel void copies(global const Big *in, global Big *out, global const int *first, global int *sum)

@@ -123,7 +123,7 @@ static void test_fault(void **state)
     assert_int_equal(r.counters.barriers, 9);
 }
 
-/* Lanes that have parted. */
+/* Lanes that have diverged. */
 static void test_parted(void **state)
 {
     static const char text[] =

@@ -476,8 +476,8 @@ static void test_sides_find_what_was(void **state)
     }
 }
 
-/* A warp changes the size of work-groups, from which the join follows that its lanes part for: `step` has another one
- * in mind than the code shows, and what lanes read that wait for it is kept although nobody else reads it. */
+/* A warp changes the size of work-groups, from which the join follows that its lanes diverge for: `step` has another
+ * one in mind than the code shows, and what lanes read that wait for it is kept although nobody else reads it. */
 static void test_another_join(void **state)
 {
     enum { FIRST = 10, COUNT = 16 };
@@ -502,7 +502,7 @@ static void test_another_join(void **state)
 }
 
 /* A warp changes where the kernel begins and jumps there, as to a call of the kernel: to code that nobody knows, whose
- * lanes part for a join of code that is known. What is read there alone is kept on the way and at the join. */
+ * lanes diverge for a join of code that is known. What is read there alone is kept on the way and at the join. */
 static void test_another_kernel(void **state)
 {
     (void)state;

@@ -62,7 +62,7 @@ static void test_sides(void **state)
                  " vadd.vv v3, v3, v1\n") SAVE,
         START WAY_TO("a") " vbeq v6, v13, a\n vmv.v.v v1, v2\n" WAY_TO("a") " vbeq v7, v13, a\n vmv.v.v v2, v3\n"
                                                                             " vadd.vi v1, v1, 7\na: join\n" SAVE,
-        /* lanes that have parted once more pass the join for which others wait, and come back to it */
+        /* lanes that have diverged once more pass the join for which others wait, and come back to it */
         START " vmv.v.v v8, v2\n li x10, 0\n" WAY_TO("a") " vbeq v6, v13, 3f\n" WAY_TO(
             "b") " vbeq v7, v13, b\na: join\n bne x10, x0, 4f\n vadd.vi v8, v4, 7\n vadd.vv v1, v1, v8\nb: join\n"
                  " li x10, 1\n j a\n3: vadd.vv v3, v3, v8\n j a\n4: nop\n" SAVE,
@@ -129,7 +129,7 @@ static void test_whole(void **state)
     run_all(texts, COUNT(texts));
 }
 
-/* The same where code for lanes that stay together has left them to `step`. */
+/* The same where code for convergent warps has left them to `step`. */
 static void test_whole_apart(void **state)
 {
     static const char *const texts[] = {

@@ -71,7 +71,7 @@ static void test_loops(void **state)
         /* how many rounds there were, which is the same in all lanes as long as none has left, says where is loaded */
         START("20", "4") " vadd.vi v4, v4, 9\n" LOOP(
             LOADS LOADS LOADS LOADS " vadd.vi v14, v14, 1\n") " vsll.vi v14, v14, 2\n vloxei32.v v3, (x20), v14\n" SAVE,
-        /* lanes part for a join further behind from the second round on */
+        /* lanes diverge for a join further behind from the second round on */
         START("20", "4") " la x9, far\n" LOOP(SUM " setrpc x0, x9, 0\n") " vadd.vi v3, v3, 1\nfar: join\n" SAVE,
         /* more rounds than are run so */
         START("20", "0") LOOP(SUM) SAVE,

@@ -1,4 +1,4 @@
-/* Code for lanes that stay together, and code for those that part, which takes its place: programs in which they do,
+/* Code for convergent warps, and code for divergent ones, which takes its place: programs in which they do,
  * early and late, on `step` and on every host level of `native`, with the same result. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -98,7 +98,7 @@ static void test_parting_of_some(void **state)
     assert_int_equal(r.counters.divergent, 2 * 30);
 }
 
-/* An access fails where lanes have parted and where they have not; an illegal instruction stands on one path. */
+/* An access fails where lanes have diverged and where they have not; an illegal instruction stands on one path. */
 static void test_faults(void **state)
 {
 #define START LOAD " vid.v v7\n vmv.v.x v6, x0\n"
@@ -110,8 +110,8 @@ static void test_faults(void **state)
 }
 
 /* Warps with fewer lanes have code of their own, which is for all that they have: nothing is left for `step`, neither
- * where they stay together nor where they part. Accesses of all kinds leave alone what lies behind, which is compared,
- * and do not fail there. */
+ * where they are convergent nor where they diverge. Accesses of all kinds leave alone what lies behind, which is
+ * compared, and do not fail there. */
 static void test_fewer_lanes(void **state)
 {
     static const char together[] =

@@ -16,7 +16,7 @@ static uint32_t rounds = 4, first = 2; /* 0 and 1 are long */
 static uint64_t all, between;          /* instructions in translated code: of programs, and of those with turns */
 static const char *only_level;
 
-/* Code for lanes that stay together, which is made only where the other is not kept, and code for lanes that part with
+/* Code for convergent warps, which is made only where the other is not kept, and code for divergent ones with
  * two more sets of data. */
 static void run_program(uint32_t number)
 {

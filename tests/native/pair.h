@@ -33,7 +33,7 @@ struct pair {
                      * instead of `quantum` (tests/turns/turns.h) */
     bool counts;    /* instructions are counted (sim/counts.h) and compared one by one; $NATIVE_COUNTS: always */
     bool shapes; /* pair_run_levels: the program runs in several shapes, each of them on every other level, in turn */
-    bool convergent; /* code for lanes that stay together first, as when nobody has named `native` */
+    bool convergent; /* code for convergent warps first, as when nobody has named `native` */
 };
 
 /* The nth of the host levels that this host has, a name for VENTUS_NATIVE_LEVEL; NULL: there are no more. In a build

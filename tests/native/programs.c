@@ -289,7 +289,7 @@ static void put_new_arguments(struct program *t)
     put(t, " csrr x15, CSR_KNL\n li x30, 0x%x\n sw x30, %u(x15)\nn%u:\n", (unsigned)base, ABI_META_ARGS, n);
 }
 
-/* ---- where lanes part ---- */
+/* ---- where lanes diverge ---- */
 
 static void put_block(struct program *t, unsigned depth);
 

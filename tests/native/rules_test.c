@@ -833,7 +833,7 @@ static void test_fused_rounding(void **state)
 /* ---- when a warp is given back ---- */
 
 /* Two warps that count in the same word: the numbers that each sees tell when the other had its turn. Blocks of all
- * lengths, a loop, a function, lanes that part, and ways of different length through them. */
+ * lengths, a loop, a function, lanes that diverge, and ways of different length through them. */
 static const char counting[] =
     " lui x20, 0x90000\n csrr x21, CSR_WID\n slli x21, x21, 10\n add x21, x21, x20\n li x22, 24\n vid.v v6\n"
     "loop: lw x5, 0(x20)\n addi x5, x5, 1\n sw x5, 0(x20)\n sw x5, 64(x21)\n addi x21, x21, 4\n andi x6, x22, 3\n"

@@ -114,8 +114,8 @@ static void test_lanes(void **state)
     }
 }
 
-/* How many translations there are behind each launch of a kernel whose lanes part for 25,000 instructions, in code for
- * lanes that stay together; in front of that they stay together for so many rounds. */
+/* How many translations there are behind each launch of a kernel whose lanes diverge for 25,000 instructions, in code
+ * for convergent warps; in front of that they are convergent for so many rounds. */
 static void expect_translations(int rounds, const uint32_t *translations, size_t count)
 {
     struct gpu_config c;

@@ -1,5 +1,5 @@
 /* Pipes: creation and its errors, queries, what the host may not do with one; and what kernels do with them: packets of
- * all sizes, order, reservations of work-items, sub-groups and work-groups, full and empty pipes, lanes that part. */
+ * all sizes, order, reservations of work-items, sub-groups and work-groups, full and empty pipes, divergent lanes. */
 #include "check.h"
 
 static const char source[] =

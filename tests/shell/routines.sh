@@ -11,7 +11,7 @@ kernel void k(global const ulong *in, global ulong *out)
     double x = as_double(in[i & 31]), y = as_double(in[i >> 5]), z = as_double(in[(i * 7 >> 3) & 31]);
     ulong a = in[i & 31], b = in[i >> 5], c = in[(i * 7 >> 3) & 31] >> (i * 5 & 63);
     global ulong *o = out + i * 40;
-    if ((i ^ i >> 5) & 3) { /* lanes part */
+    if ((i ^ i >> 5) & 3) { /* lanes diverge */
         o[0] = bits(x + y), o[1] = bits(x * y), o[2] = bits(fma(x, y, z)), o[3] = bits(x / y), o[4] = bits(sqrt(x));
         o[5] = (uint)((x < y) | (x == y) << 1 | (x > y) << 2 | (x != y) << 3);
     }
