@@ -82,7 +82,7 @@ bool is_pure_primitive(LLVMValueRef function);
 /* The calling convention of LLVM that kernels come with. */
 enum { SPIR_KERNEL = 76 };
 #define KERNEL_MARK "ventus-kernel" /* the attribute by which they are known when that is gone */
-/* A kernel; a function that stays one, and is called (passes/README.md, "Routines"); one that the program wants to be
+/* A kernel; a function that stays one, and is called (passes/routines.md); one that the program wants to be
  * that. */
 bool kernel_is(LLVMValueRef function);
 bool is_routine(LLVMValueRef function);

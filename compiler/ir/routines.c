@@ -1,4 +1,4 @@
-/* Routines: functions that stay functions and are called (passes/README.md, "Routines"), in the order in which they are
+/* Routines: functions that stay functions and are called (passes/routines.md), in the order in which they are
  * compiled: each behind those that it calls. Called by kernels.c. */
 #include <stdlib.h>
 

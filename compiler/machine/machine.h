@@ -20,7 +20,7 @@ struct opd {
 };
 enum { NOREG = -1, FIRST_VREG = 64, REG_RA = 1, REG_KNL = 1, REG_BASE = 5, REG_LOCAL = 8, REG_ARGS = 10 };
 
-/* Routines (passes/README.md, "Routines"): where the caller wants one to go on, and scalar registers for arguments,
+/* Routines (passes/routines.md): where the caller wants one to go on, and scalar registers for arguments,
  * which are such as all machines have enough of, and none that functions of docs/abi.md keep. */
 enum { REG_LINK = 31, REG_PASSED = 11, PASSED_SCALARS = 7 };
 

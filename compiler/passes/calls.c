@@ -1,5 +1,5 @@
 /* The call graph of a program: what is refused, and which functions become routines instead of being inlined
- * (passes/README.md, "Routines").
+ * (passes/routines.md).
  *
  * Everything else is inlined. That costs nothing but size for functions that are small or called once, so routines are
  * those that the program wants to be, and those whose copies together would be large. Callees are decided before their

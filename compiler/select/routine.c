@@ -1,4 +1,4 @@
-/* Routines: functions that stay functions (passes/README.md, "Routines").
+/* Routines: functions that stay functions (passes/routines.md).
  *
  * A routine finds its arguments in the first vector registers, each part of 32 bits in one, or, if all lanes have the
  * same, in scalar registers from REG_PASSED on. It leaves its result in the vector registers behind them. Neither it
