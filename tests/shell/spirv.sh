@@ -117,6 +117,43 @@ texel "3D 0 0 0" image3d_t
 texel "Buffer 0 0 0" image1d_buffer_t
 texel "2D 1 0 0" image2d_depth_t
 
+# The size of an image is what OpenCL C asks for by coordinate: the code of both is the same.
+extent() { # dimensions and layers, the type in OpenCL C, coordinates, what these are in OpenCL C
+    assemble extent.spv <<END
+        OpCapability Addresses
+        OpCapability Kernel
+        OpCapability Linkage
+        OpCapability ImageBasic
+        OpCapability Image1D
+        OpMemoryModel Physical32 OpenCL
+        OpDecorate %f LinkageAttributes "extent" Export
+        %void = OpTypeVoid
+        %uint = OpTypeInt 32 0
+        %size = OpTypeVector %uint $3
+        %image = OpTypeImage %void $1 0 Unknown ReadOnly
+        %type = OpTypeFunction %size %image
+        %zero = OpConstant %uint 0
+        %f = OpFunction %size None %type
+        %i = OpFunctionParameter %image
+        %entry = OpLabel
+        %r = OpImageQuerySizeLod %size %i %zero
+        OpReturnValue %r
+        OpFunctionEnd
+END
+    echo "int$3 extent(read_only $2 i); kernel void k(read_only $2 i, global int$3 *out) { *out = extent(i); }" >call.cl
+    echo "int$3 extent(read_only $2 i) { return (int$3)($4); }" >extent.cl
+    for from in extent.spv extent.cl call.cl; do check 0 "" "$ventus" cc --compile $from -o ${from##*.}.$from.o; done
+    for from in spv cl; do
+        check 0 "" "$ventus" cc --link $from.extent.$from.o cl.call.cl.o -o extent.elf
+        "$ventus" objdump extent.elf | grep '^8' >$from.text
+    done
+    [ -s cl.text ] && cmp spv.text cl.text || wrong "the size of $2 has other code than in OpenCL C"
+}
+extent "2D 0 0 0" image2d_t 2 "get_image_width(i), get_image_height(i)"
+extent "2D 0 1 0" image2d_array_t 3 "get_image_width(i), get_image_height(i), (int)get_image_array_size(i)"
+extent "3D 0 0 0" image3d_t 3 "get_image_width(i), get_image_height(i), get_image_depth(i)"
+extent "1D 0 1 0" image1d_array_t 2 "get_image_width(i), (int)get_image_array_size(i)"
+
 head -c 40 twice.spv >cut.spv
 check 1 "SPIR-V" "$ventus" cc cut.spv -o bad.elf
 head -c 202 twice.spv >odd.spv
