@@ -131,7 +131,7 @@ static bool link_rows(struct translation *t)
     return !LLVMLinkModules2(t->module, rows);
 }
 
-/* A function that the translator has made is for the same processor as `code`. */
+/* A function that the translator has made is for the same processor as `code`; none throws. */
 static void add_processor(const struct translation *t, LLVMValueRef f)
 {
     static const char *const names[] = {"target-cpu", "target-features"};

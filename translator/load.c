@@ -480,21 +480,33 @@ static struct lanes part_of_set(struct translator *t, const struct vector_access
     return out;
 }
 
+/* The set of an earlier load that this one belongs to; NULL: there is none. */
+static struct taken *known_set(struct translator *t, const struct vector_access *a)
+{
+    for (unsigned i = 0; i < SETS; i++)
+        if (adjacent_has(&t->taken[i].set, a->n)) return &t->taken[i];
+    return NULL;
+}
+
+static struct taken *new_set(struct translator *t, const struct adjacent *set)
+{
+    struct taken *taken = &t->taken[t->ntaken++ % SETS];
+    *taken = (struct taken){.set = *set};
+    return taken;
+}
+
 /* The set that a load belongs to, or begins; NULL: it is alone, or not one for this way, as vectors of two words are
  * that may have a gap. */
 static struct taken *set_of(struct translator *t, const struct vector_access *a)
 {
     if (!a->all || t->words < 8) return NULL;
-    for (unsigned i = 0; i < SETS; i++)
-        if (adjacent_has(&t->taken[i].set, a->n)) return &t->taken[i];
-    struct taken *set = &t->taken[t->ntaken % SETS];
+    struct taken *known = known_set(t, a);
+    if (known) return known;
     struct adjacent found = adjacent_find(t->flow, t->block, a->n);
     bool gaps = is_known_spaced(t, a) && has_small_gaps(a);
     bool four = found.words == 4 && (!gaps || a->fact.step == 32);
     if (!found.first || ((gaps || likely_gap(t, a)) && !four && !is_whole(t, a, &found))) return NULL;
-    t->ntaken++;
-    *set = (struct taken){.set = found};
-    return set;
+    return new_set(t, &found);
 }
 
 /* ---- loads of any shape ---- */
@@ -612,36 +624,42 @@ static void load_whole(struct translator *t, const struct vector_access *a, stru
     set->found = LLVMConstInt(t->i1, 1, false);
 }
 
-static struct lanes load_many(struct translator *t, const struct vector_access *a)
+typedef struct lanes load_function(struct translator *t, const struct vector_access *a, struct taken *set);
+
+/* What an earlier load of the set has loaded, if it has, else what `load` does. */
+static struct lanes load_from_set_or(struct translator *t, const struct vector_access *a, const struct taken *set,
+                                     load_function *load)
 {
-    struct taken *set = set_of(t, a);
     struct way ways[2];
-    if (set && !set->found && is_whole(t, a, &set->set)) load_whole(t, a, set);
-    if (set && set->found && LLVMIsConstant(set->found)) return part_of_set(t, a, set);
-    if (!set && seems_even(t, a) && !likely_gap(t, a) && !has_fast_gathers(t)) return load_seems_even(t, a);
-    if (!set && a->fact.period) return is_known_spaced(t, a) ? load_spaced(t, a) : load_scattered(t, a);
-    if (!set || !set->found) return load_as_found(t, a, set);
     LLVMBasicBlockRef done = ir_block(t, ""), taken = ir_block(t, "taken"), other = ir_block(t, "");
     LLVMBuildCondBr(t->b, set->found, taken, other);
     ir_at(t, taken);
     ways[0] = way_of(t, part_of_set(t, a, set), done);
     ir_at(t, other);
-    ways[1] = way_of(t, load_as_found(t, a, NULL), done);
+    ways[1] = way_of(t, load(t, a, NULL), done);
     ir_at(t, done);
     return meet(t, ways, 2);
+}
+
+static struct lanes load_many(struct translator *t, const struct vector_access *a)
+{
+    struct taken *set = set_of(t, a);
+    if (set && !set->found && is_whole(t, a, &set->set)) load_whole(t, a, set);
+    if (set && set->found && LLVMIsConstant(set->found)) return part_of_set(t, a, set);
+    if (!set && seems_even(t, a) && !likely_gap(t, a) && !has_fast_gathers(t)) return load_seems_even(t, a);
+    if (!set && a->fact.period) return is_known_spaced(t, a) ? load_spaced(t, a) : load_scattered(t, a);
+    if (!set || !set->found) return load_as_found(t, a, set);
+    return load_from_set_or(t, a, set, load_as_found);
 }
 
 /* The set that a load of few lanes belongs to, or begins; NULL: it is alone. */
 static struct taken *few_set_of(struct translator *t, const struct vector_access *a)
 {
     if (has_fast_gathers(t)) return NULL;
-    for (unsigned i = 0; i < SETS; i++)
-        if (adjacent_has(&t->taken[i].set, a->n)) return &t->taken[i];
+    struct taken *known = known_set(t, a);
+    if (known) return known;
     struct adjacent found = adjacent_find(t->flow, t->block, a->n);
-    if (!found.first) return NULL;
-    struct taken *set = &t->taken[t->ntaken++ % SETS];
-    *set = (struct taken){.set = found};
-    return set;
+    return found.first ? new_set(t, &found) : NULL;
 }
 
 /* To test the shape of the addresses takes as long as some loads. The words of a few active lanes are loaded without a
@@ -676,16 +694,8 @@ static struct lanes load_few_or_many(struct translator *t, const struct vector_a
 static struct lanes load_some(struct translator *t, const struct vector_access *a)
 {
     struct taken *set = few_set_of(t, a);
-    struct way ways[2];
     if (!set || !set->found) return load_few_or_many(t, a, set);
-    LLVMBasicBlockRef done = ir_block(t, ""), taken = ir_block(t, "taken"), other = ir_block(t, "");
-    LLVMBuildCondBr(t->b, set->found, taken, other);
-    ir_at(t, taken);
-    ways[0] = way_of(t, part_of_set(t, a, set), done);
-    ir_at(t, other);
-    ways[1] = way_of(t, load_few_or_many(t, a, NULL), done);
-    ir_at(t, done);
-    return meet(t, ways, 2);
+    return load_from_set_or(t, a, set, load_few_or_many);
 }
 
 struct lanes load_vector(struct translator *t, const struct vector_access *a)

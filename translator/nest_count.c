@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-struct counter {
+struct counting {
     struct translator *t;
     const struct nest *nest;
     LLVMValueRef function, sums, table;            /* the function, its struct nest_sums, a struct nest_table */
@@ -28,7 +28,7 @@ static void add_counts(const struct translator *t, const struct block *b, uint32
         for (unsigned k = 0; k < NATIVE_COUNTS; k++) counts[k] += t->flow->nodes[i].counts[k];
 }
 
-static void fill_level(struct counter *c, unsigned level, struct nest_table *table, uint32_t *nchildren)
+static void fill_level(struct counting *c, unsigned level, struct nest_table *table, uint32_t *nchildren)
 {
     const struct nest *nest = c->nest;
     struct nest_table_level *to = &table->level[level];
@@ -44,7 +44,7 @@ static void fill_level(struct counter *c, unsigned level, struct nest_table *tab
     to->nchildren = *nchildren - to->child;
 }
 
-static LLVMValueRef make_table(struct counter *c)
+static LLVMValueRef make_table(struct counting *c)
 {
     enum { WORDS = sizeof(struct nest_table) / 4 };
     struct translator *t = c->t;
@@ -69,18 +69,18 @@ static LLVMValueRef make_table(struct counter *c)
 
 /* ---- the function ---- */
 
-static LLVMBasicBlockRef new_block(struct counter *c)
+static LLVMBasicBlockRef new_block(struct counting *c)
 {
     return LLVMAppendBasicBlockInContext(c->t->context, c->function, "");
 }
 
-static LLVMValueRef load_variable(struct counter *c, LLVMValueRef variable)
+static LLVMValueRef load_variable(struct counting *c, LLVMValueRef variable)
 {
     return LLVMBuildLoad2(c->t->b, c->t->i32, variable, "");
 }
 
 /* How many lanes of the iteration have a bit in their records. */
-static LLVMValueRef lanes_with(struct counter *c, unsigned level, unsigned bit)
+static LLVMValueRef lanes_with(struct counting *c, unsigned level, unsigned bit)
 {
     struct translator *t = c->t;
     const size_t at = offsetof(struct nest_iteration, count) + NEST_COUNT(bit);
@@ -100,7 +100,7 @@ static unsigned place_of(const struct nest *nest, unsigned level, struct nest_pa
 }
 
 /* Does the target's path run first? */
-static LLVMValueRef is_taken_first(struct counter *c, LLVMValueRef n, LLVMValueRef taken)
+static LLVMValueRef is_taken_first(struct counting *c, LLVMValueRef n, LLVMValueRef taken)
 {
     struct translator *t = c->t;
     const uint32_t order = t->flow->request->order;
@@ -109,7 +109,7 @@ static LLVMValueRef is_taken_first(struct counter *c, LLVMValueRef n, LLVMValueR
 }
 
 /* Where it diverges, the path that runs first has two more entries of the stack, the other one has one. */
-static void count_branch(struct counter *c, unsigned i, LLVMValueRef *depths)
+static void count_branch(struct counting *c, unsigned i, LLVMValueRef *depths)
 {
     struct translator *t = c->t;
     const struct nest_branch *b = &c->nest->branches[i];
@@ -129,7 +129,7 @@ static void count_branch(struct counter *c, unsigned i, LLVMValueRef *depths)
 }
 
 /* The lanes of the iteration that have each bit, and iterations in which some lane has it. */
-static void add_lanes(struct counter *c, unsigned level)
+static void add_lanes(struct counting *c, unsigned level)
 {
     struct translator *t = c->t;
     for (unsigned from = 0; from < c->nest->levels[level].nbits; from += 8) {
@@ -141,10 +141,10 @@ static void add_lanes(struct counter *c, unsigned level)
     }
 }
 
-static void count_loop(struct counter *c, unsigned level, LLVMValueRef active, LLVMValueRef depth);
+static void count_loop(struct counting *c, unsigned level, LLVMValueRef active, LLVMValueRef depth);
 
 /* A loop in the one whose iteration it is, if some lane enters it. */
-static void count_inner(struct counter *c, unsigned level, unsigned child, LLVMValueRef depth)
+static void count_inner(struct counting *c, unsigned level, unsigned child, LLVMValueRef depth)
 {
     struct translator *t = c->t;
     LLVMBasicBlockRef begins = new_block(c), behind = new_block(c);
@@ -158,7 +158,7 @@ static void count_inner(struct counter *c, unsigned level, unsigned child, LLVMV
 }
 
 /* All iterations of a loop that `active` lanes begin. */
-static void count_loop(struct counter *c, unsigned level, LLVMValueRef active, LLVMValueRef depth)
+static void count_loop(struct counting *c, unsigned level, LLVMValueRef active, LLVMValueRef depth)
 {
     struct translator *t = c->t;
     const struct nest_level *l = &c->nest->levels[level];
@@ -185,14 +185,14 @@ static void count_loop(struct counter *c, unsigned level, LLVMValueRef active, L
     ir_at(t, behind);
 }
 
-static LLVMValueRef new_variable(struct counter *c)
+static LLVMValueRef new_variable(struct counting *c)
 {
     LLVMValueRef variable = LLVMBuildAlloca(c->t->b, c->t->i32, "");
     LLVMBuildStore(c->t->b, ir_u32(c->t, 0), variable);
     return variable;
 }
 
-static void make_variables(struct counter *c)
+static void make_variables(struct counting *c)
 {
     struct translator *t = c->t;
     c->deepest = new_variable(c);
@@ -205,7 +205,7 @@ static void make_variables(struct counter *c)
 
 struct nest_counting nest_counting_make(struct translator *t, const struct nest *nest)
 {
-    struct counter c = {.t = t, .nest = nest};
+    struct counting c = {.t = t, .nest = nest};
     LLVMBasicBlockRef from = LLVMGetInsertBlock(t->b);
     LLVMTypeRef types[] = {t->ptr, t->i32, t->i32}, none = LLVMVoidTypeInContext(t->context);
     c.table = make_table(&c);

@@ -181,7 +181,8 @@ static uint32_t span_of(const struct translator *t, const struct vector_access *
     return (t->items - 1) * a->fact.step + words * 4;
 }
 
-static bool begin_rows_of(const struct translator *t, const struct vector_access *a, unsigned words)
+/* Do stores of so many adjacent words of each lane begin there, of lanes whose words fit one page? */
+static bool are_rows(const struct translator *t, const struct vector_access *a, unsigned words)
 {
     const struct node *end = &t->flow->nodes[t->block->first + t->block->count];
     if (a->fact.step < words * 4 || a->fact.step > PAGE / ISA_LANES || span_of(t, a, words) > PAGE) return false;
@@ -194,7 +195,7 @@ static bool begin_rows_of(const struct translator *t, const struct vector_access
 static unsigned begins_rows(const struct translator *t, const struct vector_access *a)
 {
     if (!is_known_spaced(t, a) || a->fact.period != ISA_LANES) return 0;
-    return begin_rows_of(t, a, ROW_WORDS) ? ROW_WORDS : begin_rows_of(t, a, 2) ? 2 : 0;
+    return are_rows(t, a, ROW_WORDS) ? ROW_WORDS : are_rows(t, a, 2) ? 2 : 0;
 }
 
 struct lanes stored_by(struct translator *t, const struct node *n)
@@ -219,9 +220,12 @@ static void store_eight_rows(struct translator *t, const struct lanes word[ROW_W
     LLVMValueRef column[ROW_WORDS], row[ROW_WORDS];
     for (unsigned k = 0; k < ROW_WORDS; k++) column[k] = unit_of(t, &word[k], lane, 8);
     transpose4(t, column, row); /* row k: of lane k, and of lane k + 4 */
-    for (unsigned k = 0; k < 8 && step > ROW_WORDS * 4; k++)
-        store_part(t, row[k % 4], k / 4 * 4, ROW_WORDS, ir_field(t, address, (lane + k) * step));
-    for (unsigned k = 0; k < 4 && step == ROW_WORDS * 4; k++) {
+    if (step > ROW_WORDS * 4) {
+        for (unsigned k = 0; k < 8; k++)
+            store_part(t, row[k % 4], k / 4 * 4, ROW_WORDS, ir_field(t, address, (lane + k) * step));
+        return;
+    }
+    for (unsigned k = 0; k < 4; k++) {
         LLVMValueRef two = shuffle8(t, row[k % 2 * 2], row[k % 2 * 2 + 1], halves[k / 2]);
         LLVMSetAlignment(LLVMBuildStore(t->b, two, ir_field(t, address, lane * 16 + k * 32)), 1);
     }
@@ -234,8 +238,11 @@ static void store_pairs(struct translator *t, const struct lanes word[2], unsign
     for (unsigned i = 0; i < 2 * t->words; i++) index[i] = ir_u32(t, i % 2 * t->words + i / 2);
     LLVMValueRef order = LLVMConstVector(index, 2 * t->words), to = ir_field(t, address, p * t->words * step);
     both = LLVMBuildShuffleVector(t->b, word[0].chunk[p], word[1].chunk[p], order, "");
-    if (step == 8) LLVMSetAlignment(LLVMBuildStore(t->b, both, to), 1);
-    for (unsigned i = 0; i < t->words && step > 8; i++) store_part(t, both, 2 * i, 2, ir_field(t, to, i * step));
+    if (step == 8) {
+        LLVMSetAlignment(LLVMBuildStore(t->b, both, to), 1);
+        return;
+    }
+    for (unsigned i = 0; i < t->words; i++) store_part(t, both, 2 * i, 2, ir_field(t, to, i * step));
 }
 
 /* The first of the stores stores all of them if they are on one page: then it faults exactly if one of them would,

@@ -151,8 +151,13 @@ static void test_members_are_stored(void **state)
         " vsw12.v v7, 0(v6)\n vsw12.v v8, 4(v6)\n vsw12.v v9, 8(v6)\n vsw12.v v10, 12(v6)\n",
         " vsw12.v v7, 0(v6)\n vsw12.v v8, 4(v6)\n", " vsw12.v v7, 0(v6)\n vsw12.v v8, 4(v6)\n vsw12.v v9, 8(v6)\n",
         " vsw12.v v7, 0(v6)\n vsw12.v v8, 4(v6)\n vsw12.v v9, 8(v6)\n vsw12.v v10, 12(v6)\n"
-        " vsw12.v v8, 16(v6)\n vsw12.v v7, 20(v6)\n vsw12.v v10, 24(v6)\n vsw12.v v9, 28(v6)\n"};
-    static const int words[] = {4, 2, 3, 8}, beyond[] = {0, 4, 8, 16};
+        " vsw12.v v8, 16(v6)\n vsw12.v v7, 20(v6)\n vsw12.v v10, 24(v6)\n vsw12.v v9, 28(v6)\n",
+        /* two structures in turn */
+        " vadd.vi v5, v6, -16\n vsw12.v v7, 0(v6)\n vsw12.v v8, 4(v5)\n vsw12.v v9, 8(v6)\n vsw12.v v10, 12(v6)\n",
+        /* every sixteen lanes have the same one, which has what the last of them stores */
+        " vid.v v5\n vand.vi v5, v5, 15\n vmul.vx v5, v5, x9\n vadd.vx v5, v5, x14\n"
+        " vsw12.v v7, 0(v5)\n vsw12.v v8, 4(v5)\n vsw12.v v9, 0(v6)\n"};
+    static const int words[] = {4, 2, 3, 8, 4, 1}, beyond[] = {0, 4, 8, 16};
     (void)state;
     for (size_t i = 0; i < sizeof distances / sizeof *distances; i++)
         for (size_t k = 0; k < 3 * sizeof stores / sizeof *stores; k++) {

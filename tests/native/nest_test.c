@@ -55,6 +55,8 @@ static void run(const char *text, uint64_t quantum, enum launch_status status)
 /* A word of the lane's own, which makes vectors slow. */
 #define OWN " vsrl.vi v9, v5, 29\n vsll.vi v9, v9, 2\n vsw.v v5, 0(v9)\n vlw.v v10, 4(v13)\n vxor.vv v1, v1, v10\n"
 
+#define INNER " vsrl.vi v7, v5, 28\n" LOOP("b", "v7", NEXT OWN " vadd.vv v1, v1, v5\n")
+
 #define PATHS \
     OWN IF("a", 9, " vadd.vv v1, v1, v2\n" NEXT IF("b", 11, " vxor.vv v2, v2, v5\n", " vmul.vv v2, v2, v3\n"), \
            " vsub.vv v3, v3, v1\n vmul.vv v1, v1, v5\n vadd.vv v3, v3, v2\n")
@@ -67,6 +69,21 @@ static void test_paths(void **state)
     (void)state;
     run(paths, 0, LAUNCH_DONE);
     run(paths, 10000, LAUNCH_DONE);
+}
+
+/* A loop on one path of a branch, the only warp's: no other warp's depth of the SIMT stack hides what lanes count that
+ * run one after the other. */
+static void test_inner_loop_on_path(void **state)
+{
+    static const struct launch one = {.warps = 1, .threads_per_warp = 32, .work_items = 32};
+    static const char *const texts[] = {
+        START " vmv.v.i v4, 12\n" LOOP("a", "v4", NEXT OWN IF("c", 8, OWN INNER, " vadd.vi v3, v3, 1\n")) SAVE,
+        START " vmv.v.i v4, 12\n" LOOP("a", "v4", NEXT OWN IF("c", 8, " vadd.vi v3, v3, 1\n", OWN INNER)) SAVE};
+    (void)state;
+    for (unsigned i = 0; i < 6; i++) {
+        struct pair p = {.text = texts[i % 2], .shape = one, .order = (enum path_order)(i / 2), .quantum = 10000};
+        assert_int_equal(pair_run_levels(&p).status, LAUNCH_DONE);
+    }
 }
 
 /* Quanta that end among the iterations. */
@@ -294,10 +311,19 @@ static void test_scalars(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_paths),          cmocka_unit_test(test_quanta),      cmocka_unit_test(test_loops),
-        cmocka_unit_test(test_ways_out),       cmocka_unit_test(test_many_paths),  cmocka_unit_test(test_nans),
-        cmocka_unit_test(test_private_memory), cmocka_unit_test(test_taken_back),  cmocka_unit_test(test_scalars),
-        cmocka_unit_test(test_order),          cmocka_unit_test(test_temporaries), cmocka_unit_test(test_waiting),
+        cmocka_unit_test(test_paths),
+        cmocka_unit_test(test_quanta),
+        cmocka_unit_test(test_loops),
+        cmocka_unit_test(test_ways_out),
+        cmocka_unit_test(test_many_paths),
+        cmocka_unit_test(test_nans),
+        cmocka_unit_test(test_private_memory),
+        cmocka_unit_test(test_taken_back),
+        cmocka_unit_test(test_scalars),
+        cmocka_unit_test(test_order),
+        cmocka_unit_test(test_temporaries),
+        cmocka_unit_test(test_waiting),
+        cmocka_unit_test(test_inner_loop_on_path),
     };
     int failed = cmocka_run_group_tests_name("lanes one after the other", tests, pair_setup, NULL);
     setenv("VENTUS_TRANSLATE_NESTS", "together", 1);
