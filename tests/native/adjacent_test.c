@@ -28,6 +28,9 @@ static const char *const sets[] = {
     /* two sets in turn, and one lane's mask */
     " vadd.vi v5, v6, 12\n vlw12.v v7, 0(v6)\n vlw12.v v8, 0(v5)\n vlw12.v v9, 8(v6)\n vlw12.v v10, 8(v5)\n"
     " vmv.v.x v0, x9\n vle32.v v10, (x14), v0.t\n",
+    /* no lane at all */
+    " vmv.v.x v7, x9\n vmv.v.v v8, v7\n vmv.v.v v9, v7\n vmv.v.v v10, v7\n vsub.vx v5, v6, x14\n vmv.v.i v0, 0\n"
+    " vloxei32.v v10, (x14), v5, v0.t\n",
 };
 
 static const char mixed[] = MIX("v7") MIX("v8") MIX("v9") MIX("v10");
