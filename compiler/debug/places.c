@@ -3,7 +3,7 @@
  * instruction that makes it to one that puts something else there. And an event, "this variable is that value", holds
  * until another one about the variable. What comes from several blocks holds where it holds at the end of all.
  *
- * Lanes that part run one after the other, and scalar registers are common to them: so on its way into one side of a
+ * Divergent lanes run one after the other, and scalar registers are common to them: so on its way into one side of a
  * branch each value in a scalar register is lost that the other side may write before lanes meet. */
 #include "compiler/debug/debug.h"
 

@@ -1,6 +1,6 @@
 /* Short paths of divergent branches become straight-line code with selections.
  *
- * Lanes that part run both ways one after the other, behind a branch and in front of a join: where what the ways
+ * Divergent lanes run both ways one after the other, behind a branch and in front of a join: where what the ways
  * compute is little and cannot fail, all lanes compute both. LLVM leaves most of these branches, because it counts with
  * a branch that skips one way; it is right where all lanes go the same way, so other branches stay. Called by
  * prepare.c, with the form of loops and returns that the back end wants; passes have to make it anew behind a change.

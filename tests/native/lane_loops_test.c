@@ -147,7 +147,7 @@ static void test_faults(void **state)
     assert_int_equal(pair_run_levels(&q).status, LAUNCH_FAULT);
 }
 
-/* Lanes part more often than the stack allows: 31 times two entries, below which there are others. */
+/* Lanes diverge more often than the stack allows: 31 times two entries, below which there are others. */
 static void test_depth(void **state)
 {
     static const char text[] = START("0", "4") " vid.v v4\n" ODD(LOOP(SUM)) SAVE;

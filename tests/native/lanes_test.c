@@ -18,7 +18,7 @@
     " lui x30, 0x4\n vadd.vx v30, v31, x30\n vsw12.v v1, 0(v30)\n vsw12.v v2, 512(v30)\n vsw12.v v3, 1024(v30)\n" \
     " endprg\n"
 
-/* Lanes part in which v6 is not v7, around `inside`. */
+/* Lanes in which v6 is not v7 diverge around `inside`. */
 #define PART(inside) \
     "1: auipc x8, %pcrel_hi(3f)\n setrpc x0, x8, %pcrel_lo(1b)\n vbne v6, v7, 2f\n" inside "2: j 3f\n3: join\n"
 

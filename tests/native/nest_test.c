@@ -27,7 +27,7 @@
 #define NEXT   " vmul.vx v5, v5, x12\n vadd.vi v5, v5, 7\n"
 #define BIT(n) " vsrl.vi v6, v5, " #n "\n vand.vv v6, v6, v14\n"
 
-/* Lanes part for a label. */
+/* Lanes that diverge reconverge at a label. */
 #define MEET(label) "9: auipc x8, %pcrel_hi(" label ")\n setrpc x0, x8, %pcrel_lo(9b)\n"
 
 /* A loop that lanes leave when the counter in a register is below 0. */

@@ -314,7 +314,7 @@ static void put_branch(struct program *t, const char *label, unsigned n)
     put(t, " %s v%u, v%u, %s%u\n", branches[below(4)], from, below(3) ? 13 : any_read(), label, n);
 }
 
-/* Lanes part and meet again. */
+/* Lanes diverge and reconverge. */
 static void put_if(struct program *t, unsigned depth)
 {
     unsigned n = t->labels++;

@@ -23,7 +23,7 @@
     " lui x30, 0x4\n vadd.vx v30, v31, x30\n vsw12.v v1, 0(v30)\n vsw12.v v2, 512(v30)\n vsw12.v v3, 1024(v30)\n" \
     " vsw12.v v5, 1536(v30)\n endprg\n"
 
-/* Lanes part in which a register is not another one. */
+/* Lanes in which a register is not another one diverge. */
 #define PART(registers, inside, other) \
     "1: auipc x8, %pcrel_hi(3f)\n setrpc x0, x8, %pcrel_lo(1b)\n vbne " registers ", 2f\n" inside " j 3f\n2:" other \
     "3: join\n"
@@ -103,8 +103,8 @@ static void test_nans_of_others(void **state)
         0, LAUNCH_DONE);
 }
 
-/* Lanes that part within the loop, loops in the loop, branches of scalars and jumps; and instructions with which a lane
- * does not go alone. */
+/* Lanes that diverge within the loop, loops in the loop, branches of scalars and jumps; and instructions with which a
+ * lane does not go alone. */
 static void test_control(void **state)
 {
     static const char *const texts[] = {
