@@ -75,10 +75,19 @@ static void add_feature(const struct translation *t, LLVMValueRef f, const char 
     if (n >= 0 && n < (int)sizeof text) add_text(t, f, "target-features", text);
 }
 
-static void copy_text(const struct translation *t, LLVMValueRef from, const char *name)
+/* Unless the function has such a text of its own. */
+static void copy_text(LLVMValueRef from, LLVMValueRef to, const char *name)
 {
-    LLVMAttributeRef a = LLVMGetStringAttributeAtIndex(from, LLVMAttributeFunctionIndex, name, (unsigned)strlen(name));
-    if (a) LLVMAddAttributeAtIndex(t->function, LLVMAttributeFunctionIndex, a);
+    const unsigned size = (unsigned)strlen(name), at = LLVMAttributeFunctionIndex;
+    LLVMAttributeRef a = LLVMGetStringAttributeAtIndex(from, at, name, size);
+    if (a && !LLVMGetStringAttributeAtIndex(to, at, name, size)) LLVMAddAttributeAtIndex(to, at, a);
+}
+
+/* A function that the translator has made is for the same processor as `from`. */
+static void copy_processor(LLVMValueRef from, LLVMValueRef to)
+{
+    copy_text(from, to, "target-cpu");
+    copy_text(from, to, "target-features");
 }
 
 /* A processor by name, because LLVM takes an unnamed one of that level for one whose gathers are slow, and loads lane
@@ -120,28 +129,12 @@ static bool link_rows(struct translation *t)
     bool known = false;
     for (LLVMValueRef f = LLVMGetFirstFunction(rows); f; f = LLVMGetNextFunction(f)) {
         if (LLVMIsDeclaration(f)) continue;
-        if (!known) {
-            copy_text(t, f, "target-cpu");
-            copy_text(t, f, "target-features");
-        }
+        if (!known) copy_processor(f, t->function);
         known = true;
         if (LLVMGetLinkage(f) == LLVMExternalLinkage) LLVMSetLinkage(f, LLVMLinkOnceODRLinkage);
     }
     t->rows = NULL; /* linking consumes it */
     return !LLVMLinkModules2(t->module, rows);
-}
-
-/* A function that the translator has made is for the same processor as `code`; none throws. */
-static void add_processor(const struct translation *t, LLVMValueRef f)
-{
-    static const char *const names[] = {"target-cpu", "target-features"};
-    for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
-        const unsigned size = (unsigned)strlen(names[i]);
-        LLVMAttributeRef a = LLVMGetStringAttributeAtIndex(t->function, LLVMAttributeFunctionIndex, names[i], size);
-        if (a && !LLVMGetStringAttributeAtIndex(f, LLVMAttributeFunctionIndex, names[i], size))
-            LLVMAddAttributeAtIndex(f, LLVMAttributeFunctionIndex, a);
-    }
-    add_attribute(t, f, "nounwind");
 }
 
 /* Row functions are inlined, but for the cold ones. These keep the caller's registers, but LLVM would clear the upper
@@ -151,7 +144,8 @@ static void prepare_functions(const struct translation *t)
     for (LLVMValueRef f = LLVMGetFirstFunction(t->module); f; f = LLVMGetNextFunction(f)) {
         if (f == t->function || f == t->entry || LLVMIsDeclaration(f)) continue;
         LLVMSetLinkage(f, LLVMInternalLinkage);
-        add_processor(t, f);
+        copy_processor(t->function, f);
+        add_attribute(t, f, "nounwind");
         if (LLVMGetFunctionCallConv(f) == LLVMCCallConv) add_attribute(t, f, "alwaysinline");
         else add_feature(t, f, "-vzeroupper");
     }

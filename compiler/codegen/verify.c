@@ -46,7 +46,7 @@ static void check_ends(struct checked *c)
     }
 }
 
-/* Lanes that part meet again in the first block that all of them come to, or behind it if copies on an edge are all
+/* Divergent lanes reconverge in the first block that all of them come to, or behind it if copies on an edge are all
  * that it has. Of a branch that leads into an endless loop, too, it is a later one. */
 static bool meets(const struct func *f, const uint32_t *next, uint32_t block)
 {
