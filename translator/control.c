@@ -271,12 +271,11 @@ static void count_divergence(struct translator *t, LLVMValueRef depth)
     ir_store(t, ir_intrinsic(t, "llvm.umax", &t->i32, 1, args, 2), t->group, deepest);
 }
 
-/* Does the target's path run first? */
-static LLVMValueRef taken_first(struct translator *t, LLVMValueRef taken, LLVMValueRef rest)
+LLVMValueRef taken_first(struct translator *t, LLVMValueRef taken, LLVMValueRef rest)
 {
     uint32_t order = t->flow->request->order;
     if (order != PATH_FEWER_FIRST) return LLVMConstInt(t->i1, order == PATH_TAKEN_FIRST, false);
-    return LLVMBuildICmp(t->b, LLVMIntULE, ir_popcount(t, taken), ir_popcount(t, rest), "");
+    return LLVMBuildICmp(t->b, LLVMIntULE, taken, rest, "");
 }
 
 /* store_fresh and settle at the end of the block: registers that are dead behind it are not merged and become
@@ -304,7 +303,8 @@ static void diverge(struct translator *t, const struct node *n, LLVMValueRef tak
     leave_if(t, n, LLVMBuildICmp(t->b, LLVMIntUGT, deeper, ir_u32(t, SIMT_DEPTH), ""));
     count_divergence(t, deeper);
     tally_diverged(t, taken);
-    LLVMValueRef rpc = LLVMBuildLoad2(t->b, t->i32, t->rpc, ""), first = taken_first(t, taken, rest);
+    LLVMValueRef rpc = LLVMBuildLoad2(t->b, t->i32, t->rpc, ""), first;
+    first = taken_first(t, ir_popcount(t, taken), ir_popcount(t, rest));
     LLVMValueRef target = ir_u32(t, node_target(n)), next = ir_u32(t, node_next(n));
     LLVMValueRef other_pc = LLVMBuildSelect(t->b, first, next, target, "");
     LLVMValueRef other = LLVMBuildSelect(t->b, first, rest, taken, "");

@@ -99,15 +99,6 @@ static unsigned place_of(const struct nest *nest, unsigned level, struct nest_pa
     return path.branch == NEST_NONE ? 0 : 1 + 2 * branches_before(nest, level, path.branch) + path.taken;
 }
 
-/* Does the target's path run first? */
-static LLVMValueRef is_taken_first(struct counting *c, LLVMValueRef n, LLVMValueRef taken)
-{
-    struct translator *t = c->t;
-    const uint32_t order = t->flow->request->order;
-    if (order != PATH_FEWER_FIRST) return LLVMConstInt(t->i1, order == PATH_TAKEN_FIRST, false);
-    return LLVMBuildICmp(t->b, LLVMIntULE, taken, LLVMBuildSub(t->b, n, taken, ""), "");
-}
-
 /* Where it diverges, the path that runs first has two more entries of the stack, the other one has one. */
 static void count_branch(struct counting *c, unsigned i, LLVMValueRef *depths)
 {
@@ -116,7 +107,8 @@ static void count_branch(struct counting *c, unsigned i, LLVMValueRef *depths)
     LLVMValueRef *paths = depths + 1 + 2 * branches_before(c->nest, b->level, i), zero = ir_u32(t, 0);
     LLVMValueRef depth = depths[place_of(c->nest, b->level, b->path)], diverges, one, two;
     LLVMValueRef n = lanes_with(c, b->level, c->nest->bit[b->block]), side = lanes_with(c, b->level, b->bit);
-    LLVMValueRef first = is_taken_first(c, n, b->tells ? side : LLVMBuildSub(t->b, n, side, ""));
+    LLVMValueRef others = LLVMBuildSub(t->b, n, side, ""), first;
+    first = taken_first(t, b->tells ? side : others, b->tells ? others : side);
     diverges = LLVMBuildAnd(t->b, LLVMBuildICmp(t->b, LLVMIntNE, side, zero, ""),
                             LLVMBuildICmp(t->b, LLVMIntNE, side, n, ""), "");
     diverges = LLVMBuildZExt(t->b, diverges, t->i32, "");

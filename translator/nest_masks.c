@@ -210,7 +210,6 @@ static void count_branch(struct translator *t, struct nest_masks *m, unsigned br
                          LLVMValueRef rest)
 {
     const struct nest_branch *b = &m->nest->branches[branch];
-    const uint32_t order = t->flow->request->order;
     LLVMValueRef zero = ir_u32(t, 0), depth = depth_at(t, m, b->level, b->path), one, first, deeper, other;
     one = LLVMBuildAnd(t->b, LLVMBuildICmp(t->b, LLVMIntNE, taken, zero, ""),
                        LLVMBuildICmp(t->b, LLVMIntNE, rest, zero, ""), "");
@@ -219,9 +218,7 @@ static void count_branch(struct translator *t, struct nest_masks *m, unsigned br
     other = LLVMBuildAdd(t->b, depth, one, "");
     deeper = LLVMBuildAdd(t->b, other, one, "");
     set(t, m->deepest, ir_intrinsic(t, "llvm.umax", &t->i32, 1, (LLVMValueRef[]){get(t, m->deepest), deeper}, 2));
-    first = LLVMConstInt(t->i1, order == PATH_TAKEN_FIRST, false);
-    if (order == PATH_FEWER_FIRST)
-        first = LLVMBuildICmp(t->b, LLVMIntULE, ir_popcount(t, taken), ir_popcount(t, rest), "");
+    first = taken_first(t, ir_popcount(t, taken), ir_popcount(t, rest));
     set(t, m->paths[branch][true], LLVMBuildSelect(t->b, first, deeper, other, ""));
     set(t, m->paths[branch][false], LLVMBuildSelect(t->b, first, other, deeper, ""));
 }

@@ -397,6 +397,9 @@ void hoist_end(struct translator *t);
 /* The host block that a block begins with in a version, made when something first leads there. */
 LLVMBasicBlockRef version_of(struct translator *t, const struct block *block, enum version version);
 
+/* Does the path of a branch's target run first, which so many lanes take, and so many the other one? */
+LLVMValueRef taken_first(struct translator *t, LLVMValueRef taken, LLVMValueRef rest);
+
 /* How many instructions have been counted since translated code was entered; how many more are allowed. */
 LLVMValueRef instructions_done(struct translator *t);
 LLVMValueRef budget_left(struct translator *t);
