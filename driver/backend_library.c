@@ -117,7 +117,8 @@ static const struct ventus_backend *load(const char *path, char *why, size_t why
     const struct ventus_backend *(*get)(void), *table;
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     if (!library) {
-        snprintf(why, why_size, "the device library cannot be loaded: %s", dlerror());
+        snprintf(why, why_size,
+                 "the device library cannot be loaded: %s (VENTUS_BACKEND or the machine's file names it)", dlerror());
         return NULL;
     }
     void *symbol = dlsym(library, VENTUS_BACKEND_SYMBOL);

@@ -50,11 +50,11 @@ static bool quirks_open(ventus_device *d, const struct gpu_config *c)
     return d->quirks;
 }
 
+/* A file's parameters over those in `config`, which stays as it is when something is wrong. */
 static enum ventus_status read_config(const char *path, struct gpu_config *config, char *why, size_t why_size)
 {
     char text[800] = "";
-    struct gpu_config c;
-    gpu_config_default(&c);
+    struct gpu_config c = *config;
     if (gpu_config_read(&c, path, text, sizeof text) && clock_check(&c, text, sizeof text) &&
         quirks_check(&c, text, sizeof text)) {
         *config = c;
@@ -70,31 +70,30 @@ static bool timing_of_environment(struct gpu_config *c, char *why, size_t why_si
 {
     const char *said = secure_getenv("VENTUS_TIMING");
     if (!said || !*said) return true;
-    if (strlen(said) < sizeof c->timing) {
-        strcpy(c->timing, said);
-        return clock_check(c, why, why_size);
-    }
-    snprintf(why, why_size, "VENTUS_TIMING: the name is too long");
+    char text[300] = "the name is too long";
+    const bool fits = strlen(said) < sizeof c->timing;
+    if (fits) strcpy(c->timing, said);
+    if (fits && clock_check(c, text, sizeof text)) return true;
+    snprintf(why, why_size, "VENTUS_TIMING: %s", text);
     return false;
 }
 
 /* The machine without a file; what is wrong then is a variable of the environment. */
-static enum ventus_status default_config(struct gpu_config *config, char *why, size_t why_size)
+static enum ventus_status plain_config(struct gpu_config *config, char *why, size_t why_size)
 {
-    gpu_config_default(config);
     const char *wrong = gpu_config_check(config);
     if (wrong && why && why_size) snprintf(why, why_size, "%s", wrong);
     if (wrong) return VENTUS_BAD_CONFIG;
     return timing_of_environment(config, why, why_size) ? VENTUS_OK : VENTUS_BAD_CONFIG;
 }
 
-/* The machine that VENTUS_CONFIG and VENTUS_TIMING say. */
+/* What VENTUS_CONFIG and VENTUS_TIMING say, over `config`. */
 static enum ventus_status environment_config(size_t index, struct gpu_config *config, char *why, size_t why_size)
 {
     const char *name;
     if (!config || index >= ventus_device_count()) return VENTUS_BAD_ARGUMENT;
     size_t n = config_file(index, &name);
-    if (!n) return default_config(config, why, why_size);
+    if (!n) return plain_config(config, why, why_size);
     char text[600] = "", *path = strndup(name, n);
     if (!path) return VENTUS_NO_MEMORY;
     enum ventus_status status = read_config(path, config, text, sizeof text);
@@ -110,10 +109,18 @@ static enum ventus_status device_config(size_t index, struct gpu_config *config,
                                         char *why, size_t why_size)
 {
     char text[600] = "";
+    if (config) gpu_config_default(config);
     enum ventus_status status = environment_config(index, config, why, why_size);
     if (status != VENTUS_OK || backend_config(config, summary, text, sizeof text)) return status;
     if (why && why_size) snprintf(why, why_size, "%s", text);
     return VENTUS_BAD_CONFIG;
+}
+
+enum ventus_status device_environment_config(struct gpu_config *config, bool *named, char *why, size_t why_size)
+{
+    const char *name;
+    *named = config_file(0, &name) > 0;
+    return environment_config(0, config, why, why_size);
 }
 
 bool device_backend_config(struct gpu_config *config, uint32_t *features, uint32_t *memory_mib, char *why,
@@ -286,6 +293,7 @@ enum ventus_status ventus_open_file(const char *path, ventus_device **device, ch
 {
     struct gpu_config config;
     if (!path || !device) return VENTUS_BAD_ARGUMENT;
+    gpu_config_default(&config);
     enum ventus_status status = read_config(path, &config, why, why_size);
     return status == VENTUS_OK ? open_named(path, strlen(path), &config, device) : status;
 }

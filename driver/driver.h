@@ -271,11 +271,6 @@ void space_discard(ventus_device *device, uint32_t addr, uint64_t size);
 /* Host address of a range of open pages, else NULL. */
 void *space_host(const ventus_device *device, uint32_t addr, uint64_t size);
 
-/* ---- environment.c ---- */
-
-/* Says, once in a process, which variables of the environment are spelt almost as one of ours. */
-void environment_check(void);
-
 /* ---- interrupt.c: Ctrl-C ---- */
 
 /* Does Ctrl-C cancel launches? Sees to it that it does, if VENTUS_INTERRUPT asks for it. */

@@ -13,6 +13,10 @@
 /* The machine that device `index` (ventus_describe) would have; same errors. */
 enum ventus_status device_gpu_config(size_t index, struct gpu_config *config, char *why, size_t why_size);
 
+/* The same over the parameters in `config`, without the device that VENTUS_BACKEND names. *named: VENTUS_CONFIG names a
+ * file, whose parameters they are. */
+enum ventus_status device_environment_config(struct gpu_config *config, bool *named, char *why, size_t why_size);
+
 /* As ventus_open, with this machine. VENTUS_BAD_CONFIG: it cannot be built (gpu_config_check says why). */
 enum ventus_status device_open_gpu(const struct gpu_config *config, ventus_device **device);
 
@@ -78,5 +82,10 @@ struct ventus_gpu_launch {
     struct result *result;         /* receives what the machine says at the end; may be NULL */
     struct device_counters *device; /* receives what the device says that stands in its place; may be NULL */
 };
+
+/* ---- environment.c ---- */
+
+/* Says, once in a process, which variables of the environment are spelt almost as one of ours. */
+void environment_check(void);
 
 #endif

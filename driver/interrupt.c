@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "driver/driver.h"
+#include "host/word.h"
 
 static atomic_bool interrupted, handled;
 static atomic_uint running; /* launches of the process that are with a machine */
@@ -26,9 +27,9 @@ static void on_signal(int number)
 
 bool interrupt_begin(void)
 {
-    const char *said = secure_getenv("VENTUS_INTERRUPT");
+    static struct host_word wanted = {"VENTUS_INTERRUPT", {"0", "1"}, false};
     struct sigaction now, ours = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
-    if (!said || !*said || !strcmp(said, "0")) return false;
+    if (!host_word(&wanted)) return false;
     if (atomic_exchange(&handled, true)) return true;
     if (!sigaction(SIGINT, NULL, &now) && now.sa_handler == SIG_DFL) sigaction(SIGINT, &ours, NULL);
     return true;

@@ -1,11 +1,13 @@
 /* The observers that every device can have (a debugger, checks) and profiles, and what they report when the device is
  * closed or the process ends. Called by device.c and launch.c. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "debug/debugger.h"
 #include "driver/driver.h"
+#include "host/number.h"
 #include "profile/profile.h"
 
 /* ---- profiles ---- */
@@ -19,8 +21,8 @@ static const char *profile_wanted(void)
 /* Accesses of every so manieth launch of a kernel are watched, its first one among them; 0: of none. */
 static uint64_t accesses_every(void)
 {
-    const char *said = secure_getenv("VENTUS_PROFILE_MEMORY");
-    return said ? strtoull(said, NULL, 10) : 0;
+    static struct host_number every = {"VENTUS_PROFILE_MEMORY", "number of launches", 0, UINT32_MAX, 0, false};
+    return host_number(&every);
 }
 
 struct profile *device_profile_new(ventus_device *device)
@@ -34,9 +36,9 @@ struct profile *device_profile_new(ventus_device *device)
 
 void device_profile_environment(ventus_device *device)
 {
+    device->profile_watch = accesses_every();
     if (!profile_wanted()) return;
     device->profile = device_profile_new(device);
-    device->profile_watch = accesses_every();
     if (device->profile) report_at_end(device);
     else host_say("VENTUS_PROFILE", "no memory for a profile");
 }
@@ -161,10 +163,8 @@ static void report_now(ventus_device *device)
 /* VENTUS_CHECK_EXITCODE, 0: the program's own. */
 static int exit_code(void)
 {
-    const char *said = secure_getenv("VENTUS_CHECK_EXITCODE");
-    char *end;
-    const long code = said ? strtol(said, &end, 10) : 0;
-    return said && *said && !*end && code > 0 && code < 256 ? (int)code : 0;
+    static struct host_number code = {"VENTUS_CHECK_EXITCODE", "exit code", 0, 255, 0, false};
+    return (int)host_number(&code);
 }
 
 void report_all(void)
@@ -211,13 +211,14 @@ void device_check_environment(ventus_device *device)
     unsigned what = CHECK_ALL;
     device->check_environment = list && *list && strcmp(list, "0") != 0;
     char why[160], text[600];
+    exit_code(); /* what is wrong with it is said now, not only when something is found */
     if (!device->check_environment) return;
     if (!check_parse(list, &what, why, sizeof why)) {
         snprintf(text, sizeof text, "%s; everything is checked", why);
         host_say("VENTUS_CHECK", text);
     }
     if (path && *path && !(device->check_file = fopen(path, "a"))) {
-        snprintf(text, sizeof text, "cannot write %.500s", path);
+        snprintf(text, sizeof text, "cannot write %.400s: %s; reports come here", path, strerror(errno));
         host_say("VENTUS_CHECK_FILE", text);
     }
     if (device_check(device, what, device->check_file ? device->check_file : stderr) != VENTUS_OK)

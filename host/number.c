@@ -21,7 +21,7 @@ static void complain(struct host_number *n, const char *text)
 {
     char line[200];
     if (atomic_exchange(&n->said, true)) return;
-    snprintf(line, sizeof line, "%.40s is no number of %s from %llu to %llu; it counts as %llu", text, n->unit,
+    snprintf(line, sizeof line, "%.40s is no %s from %llu to %llu; it counts as %llu", text, n->what,
              (unsigned long long)n->least, (unsigned long long)n->most, (unsigned long long)n->usual);
     host_say(n->variable, line);
 }
@@ -48,12 +48,12 @@ static uint64_t usual_patience(uint64_t seconds)
 
 struct host_compile_limits host_compile_limits(bool says)
 {
-    static struct host_number seconds = {"VENTUS_CC_SECONDS", "seconds", 1, INT_MAX, SECONDS, false};
-    static struct host_number patience = {"VENTUS_CC_PATIENCE", "seconds", 1, INT_MAX, 0, false};
+    static struct host_number seconds = {"VENTUS_CC_SECONDS", "number of seconds", 1, INT_MAX, SECONDS, false};
+    static struct host_number patience = {"VENTUS_CC_PATIENCE", "number of seconds", 1, INT_MAX, 0, false};
     if (!says) seconds.said = patience.said = true;
     const uint64_t processor = host_number(&seconds);
     struct host_number clock = {
-        patience.variable,          patience.unit, patience.least, patience.most, usual_patience(processor),
+        patience.variable,          patience.what, patience.least, patience.most, usual_patience(processor),
         atomic_load(&patience.said)};
     const uint64_t wall = host_number(&clock);
     if (clock.said) patience.said = true;

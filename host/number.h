@@ -6,10 +6,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A variable, and what it may say: a whole number from `least` to `most`, of `unit`. One that is not set, or empty, or
- * says something else, counts as `usual`; the last is a line on standard error, once. `said` begins as zero. */
+/* A variable, and what it may say: a whole number from `least` to `most`, which is `what` ("number of seconds"). One
+ * that is not set, or empty, or says something else, counts as `usual`; the last is a line on standard error, once.
+ * `said` begins as zero. */
 struct host_number {
-    const char *variable, *unit;
+    const char *variable, *what;
     uint64_t least, most, usual;
     atomic_bool said;
 };

@@ -7,6 +7,7 @@
  */
 #include "native/native.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -506,11 +507,19 @@ uint64_t native_seen(const struct gpu *gpu)
 
 /* ---- statistics ---- */
 
-/* What $VENTUS_STATS says: a file, if it has a slash in it. NULL: nothing is to be printed. */
+/* What $VENTUS_STATS says: 1, or a file, which has a slash in it. NULL: nothing is to be printed. */
 static const char *stats_wanted(void)
 {
     const char *said = secure_getenv("VENTUS_STATS");
     return said && *said && strcmp(said, "0") != 0 ? said : NULL;
+}
+
+static void complain_of_stats(const char *where)
+{
+    char text[600];
+    if (strchr(where, '/')) snprintf(text, sizeof text, "cannot write %.400s: %s", where, strerror(errno));
+    else snprintf(text, sizeof text, "%.40s is neither 0 nor 1, nor a file with a slash; it counts as 1", where);
+    host_say("VENTUS_STATS", text);
 }
 
 /* A line of several processes is one write, at the file's end. */
@@ -518,6 +527,7 @@ static void print_line(const char *line)
 {
     const char *where = stats_wanted();
     FILE *file = where && strchr(where, '/') ? fopen(where, "ae") : NULL;
+    if (!file && where && strcmp(where, "1")) complain_of_stats(where);
     fputs(line, file ? file : stderr);
     if (file) fclose(file);
 }

@@ -16,6 +16,7 @@
 
 #include "host/host.h"
 #include "host/number.h"
+#include "host/word.h"
 
 enum {
     MOST_STARTS = 3,
@@ -49,12 +50,21 @@ static void complain_of_program(void)
     free(path);
 }
 
+/* The translator obeys the variables; what is wrong with them is said here, since its own error output may be kept. */
+static bool shows_module(void)
+{
+    static struct host_word dump = {"VENTUS_TRANSLATE_DUMP", {"0", "1"}, false};
+    static struct host_word verify = {"VENTUS_TRANSLATE_VERIFY", {"0", "1"}, false};
+    host_word(&verify);
+    return host_word(&dump) == 1;
+}
+
 /* The translator's error output. It shares ours only if it has been asked to show something: it may outlive us, and
  * whoever reads our output must not wait for it. Otherwise its output is kept in p->said, in case it dies. */
 static int open_errors(struct translator_process *p)
 {
     int fd;
-    if (secure_getenv("VENTUS_TRANSLATE_DUMP")) fd = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+    if (shows_module()) fd = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
     else fd = p->said = host_above_standard(memfd_create("ventus-translate", MFD_CLOEXEC));
     return fd >= 0 ? fd : host_above_standard(open("/dev/null", O_WRONLY | O_CLOEXEC));
 }
@@ -197,7 +207,8 @@ static bool send_all(const struct translator_process *p, const void *bytes, size
 /* Processor time of the translator would be fairer, but it is nobody's child. */
 static int patience_ms(void)
 {
-    static struct host_number seconds = {"VENTUS_TRANSLATE_PATIENCE", "seconds", 1, MOST_PATIENCE, PATIENCE, false};
+    static struct host_number seconds = {
+        "VENTUS_TRANSLATE_PATIENCE", "number of seconds", 1, MOST_PATIENCE, PATIENCE, false};
     return 1000 * (int)host_number(&seconds);
 }
 

@@ -39,8 +39,15 @@ static void say(const char *format, va_list ap)
 /* What VENTUS_DEBUG says, or `unsaid`. */
 static bool is_debugging(bool unsaid)
 {
+    static struct host_word said = {"VENTUS_DEBUG", {"1", "0"}, false};
     const char *wanted = secure_getenv("VENTUS_DEBUG");
-    return wanted && *wanted ? strcmp(wanted, "0") != 0 : unsaid;
+    return wanted && *wanted ? host_word(&said) == 0 : unsaid;
+}
+
+void variables_check(void)
+{
+    is_debugging(false);
+    svm_wanted();
 }
 
 bool debug(const char *format, ...)

@@ -27,6 +27,7 @@
 
 #include "host/host.h"
 #include "host/spares.h"
+#include "host/word.h"
 #include "driver/ventus.h"
 #include "isa/image.h"
 #include "version.h"
@@ -88,6 +89,9 @@ bool debug(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Print a line to standard error unless VENTUS_DEBUG is 0; the second one once for each flag. */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Says what is wrong with the words of VENTUS_DEBUG and VENTUS_SVM, which may not be needed before something else is.
+ */
+void variables_check(void);
 void complain_once(atomic_flag *said, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* A driver status as an OpenCL error. */
@@ -490,6 +494,8 @@ cl_mem mem_with_properties(cl_mem mem, const cl_mem_properties *properties, cl_i
 
 /* Which kinds of shared virtual memory the device offers. */
 cl_device_svm_capabilities svm_capabilities(void);
+/* Does VENTUS_SVM ask for it? */
+bool svm_wanted(void);
 /* Do these bytes lie inside one allocation of the context? */
 bool svm_holds(cl_context context, const void *ptr, size_t size);
 /* A new allocation; NULL: there is no room. Frees the one that begins at `ptr`; false: none does. */

@@ -22,15 +22,18 @@ struct svm {
 static pthread_once_t offer_once = PTHREAD_ONCE_INIT;
 static cl_device_svm_capabilities offer;
 
+bool svm_wanted(void)
+{
+    static struct host_word said = {"VENTUS_SVM", {"0", "1"}, false};
+    return host_word(&said) == 1;
+}
+
 /* No CL_DEVICE_SVM_ATOMICS: the language lacks memory_scope_all_svm_devices. */
 static void offer_init(void)
 {
-    const char *said = secure_getenv("VENTUS_SVM"), *why = NULL;
-    const bool asked = said && !strcmp(said, "1");
+    const char *why = NULL;
     struct ventus_info info;
-    if (said && *said && !asked && strcmp(said, "0"))
-        complain("VENTUS_SVM: %.40s is neither 0 nor 1; it is as if it were not set", said);
-    if (!asked) return;
+    if (!svm_wanted()) return;
     if (ventus_describe(0, &info, NULL, 0) == VENTUS_OK && info.translated) why = "the machine translates addresses";
     else if (!device_can(VENTUS_BACKEND_SVM)) why = "the device behind the driver does not have it";
     else if (!ventus_can_share()) why = "the process uses the addresses from 0x90000000 on itself";

@@ -41,6 +41,8 @@ static bool is_one_of(const char *word, const char *const *list)
     return *list;
 }
 
+enum { MACHINE_OPTIONS = 4 };
+
 static const char *const with_value[] = {"--options", "--profile", "--config", "--pools", "--lacks",
                                          "--avoid",   "--kernel",  "-o",       NULL};
 static const char *const without_value[] = {"--compile", "--draft", "--link", "--preprocess",
@@ -78,37 +80,51 @@ static const char *choose_output(int argc, char **argv)
     return default_output(&args, link ? "a" : input, suffix);
 }
 
-/* What the compiler has to know of the machine of a file, in place of `--config FILE`. */
-static void put_machine(const char *file, char **out)
+/* What the compiler has to know of a machine, in place of `--config FILE`: MACHINE_OPTIONS. */
+static void put_machine(const struct gpu_config *config, char **out)
 {
-    struct gpu_config config;
-    char why[300], *pools;
-    gpu_config_default(&config);
-    if (!gpu_config_read(&config, file, why, sizeof why)) die("%s", why);
-    if (asprintf(&pools, "%u,%u,%u,%u", config.sgpr_rows, config.vgpr_rows, config.threads_per_warp,
-                 config.warps_per_sm * config.threads_per_warp) < 0)
+    char *pools;
+    if (asprintf(&pools, "%u,%u,%u,%u", config->sgpr_rows, config->vgpr_rows, config->threads_per_warp,
+                 config->warps_per_sm * config->threads_per_warp) < 0)
         die("out of memory");
-    char *const options[] = {"--profile", (char *)(uintptr_t)isa_profile_name((enum isa_profile)config.profile),
-                             "--pools", pools};
+    char *const options[MACHINE_OPTIONS] = {
+        "--profile", (char *)(uintptr_t)isa_profile_name((enum isa_profile)config->profile), "--pools", pools};
     memcpy(out, options, sizeof options);
+}
+
+/* The machine of VENTUS_CONFIG, where no option says one. How many options that makes. */
+static int put_environment(int argc, char **argv, char **out)
+{
+    static const char *const said[] = {"--config", "--profile", "--pools", "--files", NULL};
+    struct gpu_config config;
+    for (int i = 1; i < argc; i++)
+        if (is_one_of(argv[i], said)) return 0;
+    gpu_config_default(&config);
+    if (!config_environment(&config)) return 0;
+    put_machine(&config, out);
+    return MACHINE_OPTIONS;
 }
 
 /* The arguments for the compiler. */
 static char **translated(int argc, char **argv)
 {
-    char **out = allocate((2 * (size_t)argc + 3) * sizeof *out);
+    char **out = allocate((2 * (size_t)argc + 3 + MACHINE_OPTIONS) * sizeof *out);
+    struct gpu_config config;
     check_values(argc, argv);
     const char *output = choose_output(argc, argv);
     int n = 0;
     out[n++] = (char *)"ventus-cc";
     if (output) out[n++] = (char *)"-o", out[n++] = (char *)output;
+    n += put_environment(argc, argv, out + n);
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--config") || i + 1 == argc) {
             out[n++] = argv[i];
             continue;
         }
-        put_machine(argv[++i], out + n);
-        n += 4;
+        gpu_config_default(&config);
+        config_file(&config, argv[++i]);
+        put_machine(&config, out + n);
+        n += MACHINE_OPTIONS;
     }
     return out;
 }
@@ -128,7 +144,7 @@ int cmd_cc(int argc, char **argv)
             "      --options STRING      build options, as clBuildProgram takes them\n"
             "      --profile P           instruction set: " ISA_PROFILE_NAMES "\n"
             "      --config M            machine file: its instruction set, and no more registers than it has for\n"
-            "                            the warps of its largest work-group\n"
+            "                            the warps of its largest work-group; default: that of VENTUS_CONFIG\n"
             "      --lacks LIST          what the device does not have, of doubles, halves, images, atomics:\n"
             "                            programs that use it do not compile\n"
             "      --avoid NAME[,NAME]   known faults of the hardware that the code does without, or a version of it:\n"
@@ -147,5 +163,5 @@ int cmd_cc(int argc, char **argv)
     const char *compiler = find_compiler(path);
     host_compile_limits(true);
     execv(compiler, translated(argc, argv));
-    die("cannot run %s: %s", compiler, strerror(errno));
+    die("cannot run the compiler %s: %s; set VENTUS_CC or install it", compiler, strerror(errno));
 }

@@ -13,7 +13,7 @@
 
 enum { FLAG_CONFIG, FLAG_TIMING, FLAG_QUIRKS };
 static const struct flag flags[] = {
-    {"config", 0, "FILE", "parameters other than the default machine's"},
+    {"config", 0, "FILE", "a machine file; default: that of VENTUS_CONFIG, else the default machine"},
     {"timing", 0, "[=NAME]", "the parameters of a cycle model (verilog), as a file that `ventus run --timing` reads"},
     {"quirks", 0, NULL, "known faults of hardware that the machine can imitate (`ventus run --quirks`)"},
     {0},
@@ -79,13 +79,16 @@ int cmd_info(int argc, char **argv)
         .flags = flags, .argc = argc, .argv = argv, .at = 1};
     // clang-format on
     struct gpu_config c;
+    bool named = false;
     gpu_config_default(&c);
     for (int flag; (flag = args_next(&args)) != ARG_END;) {
         if (flag == FLAG_TIMING) return print_timing(args.value ? args.value : "verilog");
         if (flag == FLAG_QUIRKS) return print_quirks();
         if (flag != FLAG_CONFIG) usage_error(&args, "unexpected argument '%s'", args.value);
         config_file(&c, args.value);
+        named = true;
     }
+    if (!named) config_environment(&c);
     printf("# ventus %s, %d instructions\n", VENTUS_VERSION, OP_COUNT - 1);
     printf("# local memory      0x%08x..0x%08x\n", ABI_LOCAL_BASE, ABI_LOCAL_LIMIT - 1);
     printf("# scalar stack      %u bytes of a warp, in local memory\n", ABI_WARP_STACK);

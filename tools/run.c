@@ -35,7 +35,9 @@ static const struct flag own_flags[FLAGS] = {
     {"timeline", 0, "FILE",
      "write the model's events: FILE.json for Perfetto, FILE.kanata for Konata,\nFILE.vcd for GTKWave, any other as "
      "CSV; goes with --timing"},
-    {"config", 0, "FILE", "machine parameters, as `ventus info` prints them"},
+    {"config", 0, "FILE",
+     "machine parameters, as `ventus info` prints them; default: those of\nVENTUS_CONFIG, with the model of "
+     "VENTUS_TIMING"},
     {"profile", 0, "P",
      "instruction set: " ISA_PROFILE_NAMES ";\ndefault: that of --config, else that of the executable"},
     {"lanes", 0, "N", "lanes of a warp: 4 8 16 32"},
@@ -171,14 +173,25 @@ static void configure_quirks(struct request *r)
     r->quirks = w->wanted ? w->value : NULL;
 }
 
+/* Parameters of --config, or else of the environment; true: a file says them. What other options say is not looked up
+ * in the environment. */
+static bool read_machine(struct gpu_config *c, const struct overrides *o)
+{
+    if (o->threads) c->host_threads = o->threads;
+    if (o->have_engine) c->engine = o->engine;
+    if (!o->config) return config_environment(c);
+    config_file(c, o->config);
+    return true;
+}
+
 static void configure(struct request *r, const struct overrides *o)
 {
     struct gpu_config *c = &r->config;
     if (r->ncases) case_config(c);
     else gpu_config_default(c);
-    if (o->config) config_file(c, o->config);
+    const bool named = read_machine(c, o);
     if (o->profile) c->profile = o->profile;
-    r->given_profile = o->config || o->profile;
+    r->given_profile = named || o->profile;
     if (o->lanes) c->threads_per_warp = o->lanes;
     if (o->warps) c->warps_per_sm = o->warps;
     if (o->threads) c->host_threads = o->threads;

@@ -12,6 +12,7 @@
 
 #include "asm/image.h"
 #include "asm/near.h"
+#include "driver/gpu.h"
 #include "isa/isa.h"
 #include "sim/launch.h"
 #include "sim/output.h"
@@ -212,6 +213,14 @@ void config_file(struct gpu_config *config, const char *path)
 {
     char why[512];
     if (!gpu_config_read(config, path, why, sizeof why)) die("%s", why);
+}
+
+bool config_environment(struct gpu_config *config)
+{
+    char why[700];
+    bool named;
+    if (device_environment_config(config, &named, why, sizeof why) != VENTUS_OK) die("%s", why);
+    return named;
 }
 
 char *default_output(const struct args *args, const char *input, const char *suffix)

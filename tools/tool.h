@@ -90,6 +90,9 @@ struct gpu_config;
 /* Reads machine parameters from a file over those in *config; dies with a message when that fails. */
 void config_file(struct gpu_config *config, const char *path);
 
+/* The same of the machine that the environment says (VENTUS_CONFIG, VENTUS_TIMING). Does it name a file? */
+bool config_environment(struct gpu_config *config);
+
 /* ---- files; failures end the program ---- */
 FILE *open_input(const char *path);              /* "-": standard input */
 void *read_file(const char *path, size_t *size); /* "-": standard input; zero-terminated, malloc'ed */

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "driver/gpu.h"
 #include "tool.h"
 #include "version.h"
 
@@ -71,6 +72,13 @@ static void check_output(void)
     _exit(fail_code());
 }
 
+/* Misspelled variables: programs that exec and debug start say that themselves. */
+static int run_command_of(const struct command *command, int argc, char **argv)
+{
+    if (command->run != cmd_exec && command->run != cmd_debug) environment_check();
+    return command->run(argc, argv);
+}
+
 static int dispatch(int argc, char **argv)
 {
     const char *name = argv[1];
@@ -81,7 +89,7 @@ static int dispatch(int argc, char **argv)
     }
     if (!strcmp(name, "--version")) return printf("ventus %s\n", VENTUS_VERSION), EXIT_OK;
     for (int i = 0; i < NCOMMANDS; i++)
-        if (!strcmp(name, commands[i].name)) return commands[i].run(argc - 1, argv + 1);
+        if (!strcmp(name, commands[i].name)) return run_command_of(&commands[i], argc - 1, argv + 1);
     return unknown(name);
 }
 

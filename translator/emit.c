@@ -224,11 +224,17 @@ static void split_blocks(const struct translation *t)
     LLVMDisposeBuilder(b);
 }
 
+bool emit_asked(const char *variable)
+{
+    const char *said = secure_getenv(variable);
+    return said && !strcmp(said, "1");
+}
+
 /* Asks LLVM's verifier, if the user wants that; a module is taken to be valid otherwise. */
 static bool is_valid(const struct translation *t, char *why, size_t why_size)
 {
     char *error = NULL;
-    if (!secure_getenv("VENTUS_TRANSLATE_VERIFY")) return true;
+    if (!emit_asked("VENTUS_TRANSLATE_VERIFY")) return true;
     const bool valid = !LLVMVerifyModule(t->module, LLVMReturnStatusAction, &error);
     if (!valid) snprintf(why, why_size, "%s", error);
     LLVMDisposeMessage(error);

@@ -16,6 +16,9 @@ void emit_begin(void);
 /* Processor time of this process so far, in microseconds; wraps after an hour. */
 uint32_t emit_clock(void);
 
+/* Does this variable of the environment say 1? The client complains of other words than 0. */
+bool emit_asked(const char *variable);
+
 /* Optimises the module and makes the answer to the request (native/native.h). On failure *image is empty, and `why`
  * says what is wrong. */
 bool emit_image(struct translation *t, struct image *image, char *why, size_t why_size);

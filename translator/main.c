@@ -72,9 +72,9 @@ static bool translate_module(LLVMModuleRef rows, const struct native_request *r,
     bool ok = flow_make(&flow, r, program) && translate_flow(&t, rows, &flow);
     t.build_us = emit_clock() - start;
     if (!ok) snprintf(why, why_size, "out of memory");
-    if (t.module && secure_getenv("VENTUS_TRANSLATE_DUMP")) LLVMDumpModule(t.module);
+    if (t.module && emit_asked("VENTUS_TRANSLATE_DUMP")) LLVMDumpModule(t.module);
     ok = ok && emit_image(&t, image, why, why_size);
-    if (t.module && secure_getenv("VENTUS_TRANSLATE_DUMP")) LLVMDumpModule(t.module);
+    if (t.module && emit_asked("VENTUS_TRANSLATE_DUMP")) LLVMDumpModule(t.module);
     translation_free(&t);
     flow_free(&flow);
     return ok;

@@ -12,6 +12,7 @@
 
 #include "driver/gpu.h"
 #include "host/number.h"
+#include "host/word.h"
 #include "image.h"
 #include "isa/abi.h"
 #include "isa/isa.h"
@@ -56,10 +57,11 @@ static struct vt *find(const void *handle)
     return vt;
 }
 
-static bool switched_on(const char *variable)
+/* Does freed memory keep its addresses to itself (VENTUS_VT_NO_REUSE)? */
+static bool keeps_freed(void)
 {
-    const char *text = secure_getenv(variable);
-    return text && *text && strcmp(text, "0");
+    static struct host_word said = {"VENTUS_VT_NO_REUSE", {"0", "1"}, false};
+    return host_word(&said) == 1;
 }
 
 /* The configured machine, but with one slot for groups, all registers for everybody and physical addresses. */
@@ -98,7 +100,7 @@ static bool put_code(ventus_device *d, uint64_t addr, const void *bytes, uint64_
 static ventus_device *open_device(const struct gpu_config *config)
 {
     ventus_device *d;
-    unsigned flags = VENTUS_HEAP_PACKED | (switched_on("VENTUS_VT_NO_REUSE") ? VENTUS_HEAP_ASCENDING : 0);
+    unsigned flags = VENTUS_HEAP_PACKED | (keeps_freed() ? VENTUS_HEAP_ASCENDING : 0);
     if (device_open_gpu(config, &d) != VENTUS_OK) return NULL;
     if (ventus_heap(d, flags) == VENTUS_OK && open_windows(d)) return d;
     ventus_close(d);
@@ -118,8 +120,8 @@ EXPORT int vt_dev_open(vt_device_h *hdevice)
         return FAILED;
     }
     static atomic_bool said;
-    struct host_number threads = {"NUM_THREAD", "threads", 1, ISA_LANES, config.threads_per_warp, said};
-    struct host_number warps = {"NUM_WARP", "warps", 1, config.warps_per_sm, config.warps_per_sm, said};
+    struct host_number threads = {"NUM_THREAD", "number of threads", 1, ISA_LANES, config.threads_per_warp, said};
+    struct host_number warps = {"NUM_WARP", "number of warps", 1, config.warps_per_sm, config.warps_per_sm, said};
     vt->threads = (uint32_t)host_number(&threads);
     vt->warps = (uint32_t)host_number(&warps);
     said = true;

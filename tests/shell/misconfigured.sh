@@ -34,6 +34,8 @@ says "ventus: no device: nofile: No such file or directory (VENTUS_CONFIG names 
 echo 'smss = 4' >typo.conf
 says "ventus: no device: typo.conf:1: there is no parameter 'smss'; there are: .*" VENTUS_CONFIG=typo.conf
 says 'ventus: no device: VENTUS_ENGINE=foo names no engine; there are: auto, .*step' VENTUS_ENGINE=foo
+says "ventus: no device: VENTUS_TIMING: 'slow' is neither a configuration (verilog, .*) nor a file: No such file or directory" VENTUS_TIMING=slow
+says "ventus: no device: the device library cannot be loaded: /nowhere: .* (VENTUS_BACKEND or the machine's file names it)" VENTUS_BACKEND=/nowhere
 says 'ventus: no device: VENTUS_THREADS=many is not a number of threads from 0 to 256' VENTUS_THREADS=many
 says 'ventus: no program can be compiled: cannot run the compiler /nowhere/cc: No such file or directory; set VENTUS_CC or install it' \
     VENTUS_CC=/nowhere/cc
@@ -73,8 +75,14 @@ mkdir everybody
 chmod 777 everybody
 says "VENTUS_CACHE_DIR: $PWD/everybody: not a folder that is yours and that nobody else may write; nothing is kept between runs" \
     VENTUS_CACHE=1 VENTUS_CACHE_DIR="$PWD/everybody"
+for value in often -1 4294967296; do
+    says "VENTUS_PROFILE_MEMORY: $value is no number of launches from 0 to 4294967295; it counts as 0" VENTUS_PROFILE_MEMORY=$value VENTUS_CACHE=0
+done
+says 'VENTUS_CHECK_EXITCODE: 256 is no exit code from 0 to 255; it counts as 0' VENTUS_CHECK_EXITCODE=256 VENTUS_CACHE=0
+says 'VENTUS_CHECK_FILE: cannot write /nowhere/x: No such file or directory; reports come here' \
+    VENTUS_CHECK=1 VENTUS_CHECK_FILE=/nowhere/x VENTUS_CACHE=0
 says 'VENTUS_PROGRESS: yes is none of 0, 1; it counts as 0' VENTUS_PROGRESS=yes VENTUS_CACHE=0
-for row in 'PERF yes 0, 1 0' 'TRANSLATE_LANES some all, convergent, divergent all' 'TRANSLATE_EFFORT most usual, least usual' \
+for row in 'PERF yes 0, 1 0' 'DEBUG off 1, 0 1' 'INTERRUPT no 0, 1 0' 'SVM yes 0, 1 0' 'TRANSLATE_DUMP yes 0, 1 0' 'TRANSLATE_VERIFY yes 0, 1 0' 'TRANSLATE_LANES some all, convergent, divergent all' 'TRANSLATE_EFFORT most usual, least usual' \
     'TRANSLATE_REGISTERS few read, all read'; do
     variable=VENTUS_${row%% *} words=${row#* }
     value=${words%% *} words=${words#* }
@@ -88,10 +96,46 @@ done
 echo 'kernel void k(global int *a) { a[0] = 1; }' >k.cl
 "$ventus" cc k.cl || wrong 'ventus cc'
 check 0 'VENTUS_CC_SECONDS: x is no number of seconds from 1 to 2147483647; it counts as 120' env VENTUS_CC_SECONDS=x "$ventus" cc k.cl
-check 2 'VENTUS_ENGINE=foo names no engine; there are: auto' env VENTUS_ENGINE=foo "$ventus" run k.elf -g 1 -a buf:4
+check 0 '^VENTUS_STATS: some is neither 0 nor 1, nor a file with a slash; it counts as 1' \
+    env VENTUS_STATS=some "$ventus" run k.elf -g 1 -a buf:4 --engine native
+check 0 '^VENTUS_STATS: cannot write /nowhere/x: No such file or directory' \
+    env VENTUS_STATS=/nowhere/x "$ventus" run k.elf -g 1 -a buf:4 --engine native
+check 1 'cannot run the compiler /nowhere: No such file or directory; set VENTUS_CC or install it' env VENTUS_CC=/nowhere "$ventus" cc k.cl
+for row in "CONFIG=nofile nofile: No such file or directory (VENTUS_CONFIG names the machine's file" \
+    'ENGINE=foo VENTUS_ENGINE=foo names no engine; there are: auto' 'THREADS=many VENTUS_THREADS=many is not a number' \
+    "TIMING=slow VENTUS_TIMING: 'slow' is neither a configuration"; do
+    for command in info "run k.elf -g 1 -a buf:4"; do
+        check 1 "ventus: ${row#* }" env "VENTUS_${row%% *}" "$ventus" $command
+        [ "$(wc -l <out.txt)" = 1 ] || { wrong "more than a line: $command"; cat out.txt; }
+    done
+done
+check 1 "ventus: nofile: No such file or directory (VENTUS_CONFIG" env VENTUS_CONFIG=nofile "$ventus" cc k.cl
+for command in info 'cc k.cl' 'run k.elf -g 1 -a buf:4'; do
+    check 0 'VENTUS_TIMEOT: there is no such variable; is VENTUS_TIMEOUT meant' env VENTUS_TIMEOT=1 "$ventus" $command
+done
 check 1 'ventus: nofile: No such file or directory' "$ventus" run k.elf --config nofile -g 1 -a buf:4
+
+# They use the machine of the environment, and options go over it.
+sed 's/^sms .*/sms = 3/' "$VENTUS_SOURCE/configs/r2.1.conf" >other.conf
+export VENTUS_CONFIG=other.conf VENTUS_TIMING=verilog
+check 0 '^sms  *= 3 ' "$ventus" info
+grep -q '^timing  *= verilog ' out.txt || wrong 'ventus info does not obey VENTUS_TIMING'
+check 1 'the program is of profile default, the machine of profile r2.1' "$ventus" run k.elf -g 1 -a buf:4
+check 0 '' "$ventus" cc k.cl -o other.elf
+check 0 '"sms": 3' "$ventus" run other.elf -g 1 -a buf:4 --json -
+grep -q '"timing": "verilog"' out.txt || wrong 'ventus run does not obey VENTUS_TIMING'
+echo 'sms = 2' >plain.conf
+check 0 '"sms": 2' "$ventus" run k.elf -g 1 -a buf:4 --json - --config plain.conf
+grep -q '"timing": "verilog"' out.txt && wrong '--config does not go over VENTUS_TIMING'
+check 0 '^sms  *= 2 ' "$ventus" info --config plain.conf
+check 0 '' "$ventus" cc k.cl --profile default -o default.elf
+check 0 '' "$ventus" run default.elf -g 1 -a buf:4 --config plain.conf
+check 0 '' env VENTUS_ENGINE=foo "$ventus" run other.elf -g 1 -a buf:4 --engine step
+unset VENTUS_CONFIG VENTUS_TIMING
 
 # 0 is for programs whose standard error must stay clean.
 env VENTUS_CONFIG=nofile VENTUS_DEBUG=0 $VENTUS_FOREIGN /usr/bin/python3 two.py >out.txt 2>&1
 grep -q '^ventus: ' out.txt && wrong 'VENTUS_DEBUG=0: a line all the same'
+env VENTUS_TIMEOUT=soon VENTUS_DEBUG=0 $VENTUS_FOREIGN /usr/bin/python3 two.py >out.txt 2>&1
+grep -q '^VENTUS_' out.txt && wrong 'VENTUS_DEBUG=0: a line on a variable all the same'
 exit $status
