@@ -44,11 +44,7 @@ static bool is_debugging(bool unsaid)
     return wanted && *wanted ? host_word(&said) == 0 : unsaid;
 }
 
-void variables_check(void)
-{
-    is_debugging(false);
-    svm_wanted();
-}
+void debug_check(void) { is_debugging(false); }
 
 bool debug(const char *format, ...)
 {

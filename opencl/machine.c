@@ -55,7 +55,8 @@ static void say_why(enum ventus_status status)
 static struct machine *add(enum ventus_status *status)
 {
     struct machine *m = calloc(1, sizeof *m);
-    variables_check();
+    debug_check();
+    svm_wanted();
     *status = m ? ventus_open(0, &m->device) : VENTUS_NO_MEMORY;
     if (*status != VENTUS_OK) {
         free(m);

@@ -94,6 +94,9 @@ void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void variables_check(void);
 void complain_once(atomic_flag *said, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Says that the word of VENTUS_DEBUG is wrong, which may not be needed before something else is. */
+void debug_check(void);
+
 /* A driver status as an OpenCL error. */
 cl_int driver_error(enum ventus_status status);
 
@@ -494,7 +497,7 @@ cl_mem mem_with_properties(cl_mem mem, const cl_mem_properties *properties, cl_i
 
 /* Which kinds of shared virtual memory the device offers. */
 cl_device_svm_capabilities svm_capabilities(void);
-/* Does VENTUS_SVM ask for it? */
+/* Does VENTUS_SVM ask for it? A wrong word is said. */
 bool svm_wanted(void);
 /* Do these bytes lie inside one allocation of the context? */
 bool svm_holds(cl_context context, const void *ptr, size_t size);

@@ -3,8 +3,6 @@
 #include "compiler/debug/debug.h"
 #include "compiler/ir/ir.h"
 #include "compiler/select/select.h"
-#include "host/host.h"
-#include "host/number.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,14 +14,12 @@ enum { FREE_ROUNDS = 6, MAX_ROUNDS = 40 };
 #ifdef VENTUS_CC_MUTATION
 static void read_mutation(struct func *f)
 {
-    static struct host_number s = {"VENTUS_CC_SCALARS", "number of registers", 1, ISA_VREGS, ISA_VREGS, false};
-    static struct host_number v = {"VENTUS_CC_VECTORS", "number of registers", 1, ISA_VREGS, ISA_VREGS, false};
-    const char *rules = secure_getenv("VENTUS_CC_DISABLE");
+    const char *rules = secure_getenv("VENTUS_CC_DISABLE"), *s = secure_getenv("VENTUS_CC_SCALARS"),
+               *v = secure_getenv("VENTUS_CC_VECTORS");
     for (unsigned r = 1; rules && r < 10; r++)
         if (strstr(rules, (char[]){'R', (char)('0' + r), 0})) f->disabled |= 1u << r;
-    if (rules && *rules && !f->disabled) host_say("VENTUS_CC_DISABLE", "there are the rules R1 to R9");
-    f->nregs_s = (uint32_t)host_number(&s);
-    f->nregs_v = (uint32_t)host_number(&v);
+    if (s && atoi(s) > 0) f->nregs_s = (uint32_t)atoi(s);
+    if (v && atoi(v) > 0) f->nregs_v = (uint32_t)atoi(v);
 }
 #else
 static void read_mutation(struct func *f) { (void)f; }
