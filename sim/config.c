@@ -123,7 +123,7 @@ static const struct parameter {
     PARAMETER(device, IS_DEVICE, "library of a device that runs launches instead; none: this machine does"),
 #undef PARAMETER
 };
-enum { NPARAMETERS = sizeof parameters / sizeof *parameters, DEVICE = NPARAMETERS - 1, TIMING = DEVICE - 2 };
+enum { NPARAMETERS = sizeof parameters / sizeof *parameters };
 
 static const char *const translations[GPU_TRANSLATIONS] = {[GPU_PHYSICAL] = "none", [GPU_SV39] = "sv39"};
 
@@ -210,7 +210,7 @@ static const char *no_value(const struct parameter *p, const char *text, char *w
 
 struct reader {
     struct gpu_config config;
-    uint32_t given; /* parameters that a line has set */
+    bool given[NPARAMETERS]; /* a line has set it */
 };
 
 static const char *set_parameter(void *user, const char *name, const char *text, char *why, size_t why_size)
@@ -219,8 +219,8 @@ static const char *set_parameter(void *user, const char *name, const char *text,
     for (size_t i = 0; i < NPARAMETERS; i++) {
         const struct parameter *p = &parameters[i];
         if (strcmp(p->name, name)) continue;
-        if (r->given >> i & 1) return "the parameter is given twice";
-        r->given |= 1u << i;
+        if (r->given[i]) return "the parameter is given twice";
+        r->given[i] = true;
         return set_value(&r->config, p, text) ? NULL : no_value(p, text, why, why_size);
     }
     int n = snprintf(why, why_size, "there is no parameter '%.40s'; there are:", name);
@@ -239,6 +239,14 @@ static bool lie_beside(char *name, size_t size, const char *path)
     if (n < 0 || (size_t)n >= size) return false;
     memcpy(name, whole, (size_t)n + 1);
     return true;
+}
+
+/* Has a line set the parameter of this type? There is one. */
+static bool is_given(const struct reader *r, int type)
+{
+    size_t i = 0;
+    while (parameters[i].type != type) i++;
+    return r->given[i];
 }
 
 /* A file of the model's parameters: its name has a dot or slash, no built-in one has. */
@@ -267,9 +275,10 @@ bool gpu_config_read(struct gpu_config *config, const char *path, char *why, siz
     fclose(f);
     if (!read) return false;
     const char *wrong = gpu_config_check(&r.config);
-    bool timed = r.given >> TIMING & 1;
-    if (!wrong && timed && !find_timing(&r.config, path)) wrong = "the path of the timing file is too long";
-    if (!wrong && r.given >> DEVICE & 1 && !find_device(&r.config, path)) wrong = "the path of the device is too long";
+    if (!wrong && is_given(&r, IS_TIMING) && !find_timing(&r.config, path))
+        wrong = "the path of the timing file is too long";
+    if (!wrong && is_given(&r, IS_DEVICE) && !find_device(&r.config, path))
+        wrong = "the path of the device is too long";
     if (wrong) snprintf(why, why_size, "%s: %s", path, wrong);
     else *config = r.config;
     return !wrong;
