@@ -205,77 +205,44 @@ static bool fold(enum alu op, uint32_t a, uint32_t b, uint32_t *out)
 
 static unsigned log2_of(uint32_t v) { return v && !(v & (v - 1)) ? (unsigned)__builtin_ctz(v) : 32; }
 
+static bool gives(struct opd *out, struct opd value)
+{
+    *out = value;
+    return true;
+}
+
+/* Products, quotients and remainders: of powers of two by shifts and masks. */
+static bool simplify_product(struct func *f, enum alu op, struct opd a, uint32_t b, struct opd *out)
+{
+    const unsigned log2 = log2_of(b);
+    if (b == 0) return (op == MUL || op == MULHU) && gives(out, opd_imm(0));
+    if (op == MUL && b == ~0u) return gives(out, alu(f, SUB, opd_imm(0), a));
+    if (log2 == 32) return false;
+    switch (op) {
+    case MUL: return gives(out, alu(f, SLL, a, opd_imm(log2)));
+    case MULHU: return gives(out, b == 1 ? opd_imm(0) : alu(f, SRL, a, opd_imm(32 - log2)));
+    case DIVU: return gives(out, alu(f, SRL, a, opd_imm(log2)));
+    default: return gives(out, alu(f, AND, a, opd_imm(b - 1)));
+    }
+}
+
 /* a op constant b without an instruction, or by a cheaper operation. */
 static bool simplify(struct func *f, enum alu op, struct opd a, uint32_t b, struct opd *out)
 {
     switch (op) {
     case SLL:
     case SRL:
-    case SRA: b &= 31; /* fallthrough */
+    case SRA: return (b & 31) == 0 && gives(out, a);
     case ADD:
-    case SUB:
-    case OR:
-    case XOR:
-        if (b == 0) {
-            *out = a;
-            return true;
-        }
-        if (op == SUB) {
-            *out = alu(f, ADD, a, opd_imm(0u - b));
-            return true;
-        }
-        if (op == OR && b == ~0u) {
-            *out = opd_imm(b);
-            return true;
-        }
-        return false;
-    case SLTU: /* nothing is below 0 */ *out = opd_imm(0); return b == 0;
-    case AND:
-        if (b == 0) {
-            *out = opd_imm(0);
-            return true;
-        }
-        if (b == ~0u) {
-            *out = a;
-            return true;
-        }
-        return false;
+    case XOR: return b == 0 && gives(out, a);
+    case SUB: return gives(out, b ? alu(f, ADD, a, opd_imm(0u - b)) : a);
+    case OR: return b == 0 ? gives(out, a) : b == ~0u && gives(out, opd_imm(b));
+    case SLTU: return b == 0 && gives(out, opd_imm(0)); /* nothing is below 0 */
+    case AND: return b == 0 ? gives(out, opd_imm(0)) : b == ~0u && gives(out, a);
     case MUL:
-        if (b == 0) {
-            *out = opd_imm(0);
-            return true;
-        }
-        if (b == ~0u) {
-            *out = alu(f, SUB, opd_imm(0), a);
-            return true;
-        }
-        if (log2_of(b) < 32) {
-            *out = alu(f, SLL, a, opd_imm(log2_of(b)));
-            return true;
-        }
-        return false;
     case MULHU:
-        if (b == 0) {
-            *out = opd_imm(0);
-            return true;
-        }
-        if (log2_of(b) < 32) {
-            *out = b == 1 ? opd_imm(0) : alu(f, SRL, a, opd_imm(32 - log2_of(b)));
-            return true;
-        }
-        return false;
     case DIVU:
-        if (log2_of(b) < 32) {
-            *out = alu(f, SRL, a, opd_imm(log2_of(b)));
-            return true;
-        }
-        return false;
-    case REMU:
-        if (log2_of(b) < 32) {
-            *out = alu(f, AND, a, opd_imm(b - 1));
-            return true;
-        }
-        return false;
+    case REMU: return simplify_product(f, op, a, b, out);
     default: return false;
     }
 }
