@@ -40,8 +40,7 @@ struct coverage {
     uint64_t bins[OP_COUNT][COVERAGE_BINS]; /* 0 where the instruction cannot have it */
 };
 
-/* Is the instruction one of the profile, and can it have the bin? */
-bool coverage_counts(const struct coverage *c, enum isa_op op);
+/* Can the instruction have the bin? */
 bool coverage_can(enum isa_op op, enum coverage_bin bin);
 
 /* The counts as JSON, version 1 (docs/coverage.md); as a table of what is there and what is missing, with at most

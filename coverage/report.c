@@ -12,7 +12,8 @@ const struct coverage_row coverage_rows[COVERAGE_BINS] = {
 
 /* ---- which instructions ---- */
 
-bool coverage_counts(const struct coverage *c, enum isa_op op)
+/* Is the instruction one of the profile? */
+static bool is_counted(const struct coverage *c, enum isa_op op)
 {
     return op != OP_INVALID && isa_table[op].kind != KIND_PREFIX && isa_table[op].revisions & c->profile &&
            isa_find_in(c->profile, isa_table[op].name) == op;
@@ -89,7 +90,7 @@ static struct share share_of(const struct coverage *c, enum coverage_bin bin)
 {
     struct share s = {0, 0};
     for (unsigned op = 1; op < OP_COUNT; op++) {
-        if (!coverage_counts(c, (enum isa_op)op) || !coverage_can((enum isa_op)op, bin)) continue;
+        if (!is_counted(c, (enum isa_op)op) || !coverage_can((enum isa_op)op, bin)) continue;
         s.can++;
         s.had += c->bins[op][bin] != 0;
     }
@@ -100,7 +101,7 @@ static struct share share_executed(const struct coverage *c)
 {
     struct share s = {0, 0};
     for (unsigned op = 1; op < OP_COUNT; op++) {
-        if (!coverage_counts(c, (enum isa_op)op)) continue;
+        if (!is_counted(c, (enum isa_op)op)) continue;
         s.can++;
         s.had += c->executed[op] != 0;
     }
@@ -127,7 +128,7 @@ static void list_missing(const struct coverage *c, unsigned bin, unsigned most, 
     unsigned n = 0, column = 0;
     for (unsigned op = 1; op < OP_COUNT; op++) {
         const bool all = bin == COVERAGE_BINS;
-        if (!coverage_counts(c, (enum isa_op)op) || (!all && !coverage_can((enum isa_op)op, (enum coverage_bin)bin)))
+        if (!is_counted(c, (enum isa_op)op) || (!all && !coverage_can((enum isa_op)op, (enum coverage_bin)bin)))
             continue;
         if (all ? c->executed[op] : c->bins[op][bin] || !c->executed[op]) continue;
         if (!n) fprintf(out, all ? "\n  never executed:" : "; executed without it:");
@@ -194,6 +195,6 @@ void coverage_page(const struct coverage *c, FILE *out)
                 coverage_rows[b].name);
     fprintf(out, "</tr></thead><tbody>\n");
     for (unsigned op = 1; op < OP_COUNT; op++)
-        if (coverage_counts(c, (enum isa_op)op)) page_row(c, (enum isa_op)op, out);
+        if (is_counted(c, (enum isa_op)op)) page_row(c, (enum isa_op)op, out);
     fprintf(out, "</tbody></table></body></html>\n");
 }

@@ -418,8 +418,7 @@ void queue_wake(struct queue *queue);
 /* Have launches lately been so short that handing them over to another thread does not pay? With the lock held. */
 bool queue_has_trifles(const struct queue *queue);
 
-/* Is this the thread that does the worker's work, or that of either; the one that submits? With the lock held. */
-bool worker_is_self(const struct queue *queue, const struct worker *worker);
+/* Is this the thread of one of the workers; the one that submits? With the lock held. */
 bool queue_is_self(const struct queue *queue);
 bool queue_is_client(const struct queue *queue);
 

@@ -61,7 +61,7 @@ static bool is_self(const struct worker *w) { return w->started && pthread_equal
 
 bool queue_is_client(const struct queue *q) { return pthread_equal(q->client, pthread_self()); }
 
-bool worker_is_self(const struct queue *q, const struct worker *w)
+static bool worker_is_self(const struct queue *q, const struct worker *w)
 {
     return is_self(w) || (w->helped && queue_is_client(q));
 }

@@ -89,9 +89,6 @@ bool debug(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Print a line to standard error unless VENTUS_DEBUG is 0; the second one once for each flag. */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* Says what is wrong with the words of VENTUS_DEBUG and VENTUS_SVM, which may not be needed before something else is.
- */
-void variables_check(void);
 void complain_once(atomic_flag *said, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Says that the word of VENTUS_DEBUG is wrong, which may not be needed before something else is. */

@@ -710,7 +710,8 @@ static bool work_guarded(struct dispatcher *d, uint32_t worker)
     return true;
 }
 
-void dispatch_help(void *user, uint32_t number) { work_guarded(user, number); }
+/* What a helping thread does when it is called for a gpu_run (workers.h). */
+static void help(void *user, uint32_t number) { work_guarded(user, number); }
 
 /* Refuses the jobs of a machine that cannot run at all. */
 static void refuse_all(const struct job_source *source, const char *why)
@@ -734,7 +735,7 @@ uint32_t gpu_workers(const struct gpu_config *c) { return c->host_threads < c->s
 /* The threads that help worker 0, made when the machine runs for the first time. False: the host has none left. */
 static bool have_workers(struct gpu *gpu, uint32_t n)
 {
-    if (n > 1 && !gpu->workers) gpu->workers = workers_new(n - 1, dispatch_help);
+    if (n > 1 && !gpu->workers) gpu->workers = workers_new(n - 1, help);
     return n == 1 || gpu->workers;
 }
 

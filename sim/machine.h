@@ -231,9 +231,6 @@ bool threads_of_environment(uint32_t *threads);
 /* How many host threads run the machine. */
 uint32_t gpu_workers(const struct gpu_config *config);
 
-/* What a helping thread does when it is called for a gpu_run (workers.h). */
-void dispatch_help(void *user, uint32_t number);
-
 /* ---- group.c: work-groups on an SM ---- */
 
 /* Does a launch fit into an empty machine? NULL, or a static text saying what does not. */

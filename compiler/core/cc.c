@@ -107,7 +107,8 @@ void cc_log(struct cc *cc, const char *format, ...)
     va_end(args);
 }
 
-unsigned cc_line(LLVMValueRef at)
+/* Source line of an instruction or a function, 0 if unknown. */
+static unsigned line_of(LLVMValueRef at)
 {
     if (!at) return 0;
     if (LLVMIsAInstruction(at) || LLVMIsAFunction(at)) return LLVMGetDebugLocLine(at);
@@ -116,7 +117,7 @@ unsigned cc_line(LLVMValueRef at)
 
 void cc_error(struct cc *cc, enum cc_exit status, LLVMValueRef at, const char *format, ...)
 {
-    unsigned line = cc_line(at), column = line && LLVMIsAInstruction(at) ? LLVMGetDebugLocColumn(at) : 0;
+    unsigned line = line_of(at), column = line && LLVMIsAInstruction(at) ? LLVMGetDebugLocColumn(at) : 0;
     if (column) cc_log(cc, "<source>:%u:%u: error: ", line, column);
     else if (line) cc_log(cc, "<source>:%u: error: ", line);
     else cc_log(cc, status == CC_ENVIRONMENT ? "ventus-cc: error: " : "<source>: error: ");

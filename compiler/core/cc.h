@@ -169,8 +169,6 @@ bool cc_dumps(const struct cc *cc, const char *what);
 _Noreturn void cc_error(struct cc *cc, enum cc_exit status, LLVMValueRef at, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 void cc_log_text(struct cc *cc, const char *text, size_t size);
-/* Source line of an instruction or a function, 0 if unknown. */
-unsigned cc_line(LLVMValueRef at);
 void cc_free(struct cc *cc);
 
 /* ---- profile.c ---- */

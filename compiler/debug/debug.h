@@ -54,8 +54,6 @@ const char *subprogram_name(struct cc *cc, LLVMMetadataRef subprogram);
 LLVMMetadataRef subprogram_type(struct cc *cc, LLVMMetadataRef subprogram);
 /* The scope around a function, a block or the like. */
 LLVMMetadataRef scope_parent(struct cc *cc, LLVMMetadataRef scope);
-/* The function that a scope is in. */
-LLVMMetadataRef scope_subprogram(struct cc *cc, LLVMMetadataRef scope);
 /* Folder and name of a DIFile, which may be NULL. */
 void file_text(struct cc *cc, LLVMMetadataRef file, const char **folder, const char **name);
 

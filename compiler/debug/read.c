@@ -81,12 +81,6 @@ const char *node_field(struct cc *cc, LLVMMetadataRef node, const char *field)
 
 LLVMMetadataRef scope_parent(struct cc *cc, LLVMMetadataRef scope) { return node_operand(cc, scope, SCOPE_PARENT); }
 
-LLVMMetadataRef scope_subprogram(struct cc *cc, LLVMMetadataRef scope)
-{
-    while (scope && LLVMGetMetadataKind(scope) != LLVMDISubprogramMetadataKind) scope = scope_parent(cc, scope);
-    return scope;
-}
-
 /* clang reads the source from its standard input and knows no name of it. */
 static const char *file_name(struct cc *cc, const char *name)
 {

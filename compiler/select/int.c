@@ -78,7 +78,7 @@ struct num num_sub(struct func *f, struct num a, struct num b)
     return r;
 }
 
-struct num num_mul(struct func *f, struct num a, struct num b)
+static struct num num_mul(struct func *f, struct num a, struct num b)
 {
     struct num r = a;
     r.p[0] = alu(f, MUL, a.p[0], b.p[0]);
@@ -306,7 +306,7 @@ static struct num absolute(struct func *f, struct num n, struct opd *sign)
     return num_sub(f, num_logic(f, XOR, n, s), s);
 }
 
-struct opd int_to_float(struct func *f, struct num n, bool is_signed)
+static struct opd int_to_float(struct func *f, struct num n, bool is_signed)
 {
     struct opd sign;
     num_extend(f, &n, is_signed);

@@ -56,7 +56,6 @@ struct num num_of(struct func *f, LLVMValueRef v);
 void num_extend(struct func *f, struct num *n, bool is_signed);
 struct num num_add(struct func *f, struct num a, struct num b);
 struct num num_sub(struct func *f, struct num a, struct num b);
-struct num num_mul(struct func *f, struct num a, struct num b);
 struct num num_shift(struct func *f, enum alu op, struct num a, struct num n);
 struct num num_logic(struct func *f, enum alu op, struct num a, struct num b);
 struct num num_select(struct func *f, struct opd c, struct num a, struct num b);
@@ -68,7 +67,6 @@ bool select_cast(struct func *f, LLVMValueRef inst, struct opd *out);
 /* `width` bits of a value seen as a row of bits, beginning at bit `at`; width <= 32. Bits above them may be garbage. */
 struct opd value_bits(struct func *f, LLVMValueRef v, unsigned at, unsigned width);
 struct opd float_compare(struct func *f, LLVMRealPredicate predicate, struct opd a, struct opd b, bool *negate);
-struct opd int_to_float(struct func *f, struct num n, bool is_signed);
 
 /* ---- select/wide.c ---- */
 /* Moves and logic of integers of more than 64 bits; false if the instruction is something else. */

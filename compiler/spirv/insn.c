@@ -44,7 +44,8 @@ static LLVMTypeRef like(LLVMTypeRef scalar, LLVMTypeRef shape)
     return vector_count(shape) ? LLVMVectorType(scalar, vector_count(shape)) : scalar;
 }
 
-LLVMValueRef splat(struct reader *r, LLVMValueRef scalar, unsigned n)
+/* A vector of `n` times this, or itself if `n` is 0. */
+static LLVMValueRef splat(struct reader *r, LLVMValueRef scalar, unsigned n)
 {
     if (!n) return scalar;
     LLVMValueRef v = LLVMGetUndef(LLVMVectorType(LLVMTypeOf(scalar), n));

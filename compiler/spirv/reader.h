@@ -210,8 +210,6 @@ read_function read_pipe, read_group_pipe, read_is_reservation;
 read_function read_binary, read_shift, read_compare, read_unary, read_modulo, read_classify, read_any_all, read_select,
     read_scale, read_convert, read_saturate, read_bitcast, read_extract, read_insert, read_extract_dynamic,
     read_insert_dynamic, read_shuffle, read_construct, read_wide;
-/* A vector of `n` times this, or itself if `n` is 0. */
-LLVMValueRef splat(struct reader *r, LLVMValueRef scalar, unsigned n);
 /* 0 for scalars. */
 unsigned vector_count(LLVMTypeRef type);
 LLVMTypeRef scalar_type(LLVMTypeRef type);
