@@ -7,6 +7,7 @@
 #include "compiler/analysis/analysis.h"
 #include "compiler/passes/passes.h"
 
+/* INLINE_BYTES is a guess: the kernels of bench/code execute the same instructions with 32 and with 128. */
 enum { MAX_OPERANDS = 4, INLINE_BYTES = 64 };
 
 /* A library function by the kinds of its result and operands: f float, d double, w i32, l i64, and as integers of their

@@ -13,6 +13,8 @@
 #include "compiler/analysis/analysis.h"
 #include "compiler/passes/passes.h"
 
+/* Warp instructions over the kernels of bench/code (bench/instructions, geometric mean): with UNROLL 2 0.9 % more, with
+ * 8 0.3 % fewer and longer code; with SMALL_BODY 16 0.3 % more, with 64 as many. */
 enum { MAX_POINTERS = 12, MAX_DEPTH = 16, UNROLL = 4, SMALL_BODY = 32, PRIVATE_UNROLL = 16, PRIVATE_SIZE = 2048 };
 
 typedef LLVMValueRef value;
