@@ -1,13 +1,13 @@
-/* What a program says about its kernels: the records `kernel` and `arg` of its module note (asm/note.h).
+/* A program's description of its kernels: the records `kernel` and `arg` of its module note (asm/note.h).
  *
- * The compiler and the assembler fill these in, the driver's interface hands them out as they are and is installed with
- * this file: hence the names, and no include beyond stdint. */
+ * The compiler and the assembler fill these in, and the driver's API returns them unchanged and is installed with this
+ * file: hence the names, and no include beyond stdint. */
 #ifndef VENTUS_ASM_KERNEL_H
 #define VENTUS_ASM_KERNEL_H
 
 #include <stdint.h>
 
-/* What a kernel takes as an argument. Their names in the note, and in .arg, are note_arg_kind's. */
+/* Kinds of arguments. note_arg_kind has their names in the note and in .arg. */
 enum ventus_arg_kind {
     VENTUS_ARG_VALUE,
     VENTUS_ARG_GLOBAL,
@@ -26,7 +26,7 @@ struct ventus_arg {
     uint32_t align; /* VENTUS_ARG_LOCAL: alignment of the memory it points to, else that of the argument itself; a power
                      * of two, at most 1024 */
     const char *name, *type, *access, *address, *qualifiers; /* for clGetKernelArgInfo; may be "" */
-    const char *more; /* fields that are not known here, as they stand in the note, each behind a space; may be "" */
+    const char *more; /* unknown fields, as in the note, each after a space; may be "" */
 };
 
 struct ventus_kernel {
@@ -42,9 +42,9 @@ struct ventus_kernel {
     uint32_t nargs;
     const struct ventus_arg *args;
     const char *more;   /* as above */
-    uint32_t ungrouped; /* 1: nothing shows the kernel how its work-items are grouped; 2: and none of them waits for
-                         * what another one does. Since version 6.0 */
-    uint32_t links;     /* 1: it reads or writes pointers in global memory, of 32 bits. Since version 6.1 */
+    uint32_t ungrouped; /* 1: the kernel cannot observe how its work-items are grouped; 2: nor does any of them
+                         * wait for another. Since version 6.0 */
+    uint32_t links;     /* 1: it reads or writes 32-bit pointers in global memory. Since version 6.1 */
 };
 
 #endif

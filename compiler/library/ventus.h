@@ -1,8 +1,8 @@
 /* The machine's own instructions as functions, for OpenCL C: #include <ventus.h>. docs/opencl-c.md describes them.
  *
- * A group of functions is there where the machine that the program is compiled for has their instructions: then the
- * compiler defines the group's macro (isa/features.def). Every function is one or a few instructions of the whole warp;
- * all its work-items have to call it together, for only those that do take part. */
+ * If the target machine has the instructions of a group of functions, the compiler defines the group's macro
+ * (isa/features.def). Every function compiles to one or a few instructions of the whole warp; all its work-items must
+ * call it together, for only those that do take part. */
 #ifndef VENTUS_H
 #define VENTUS_H
 
@@ -11,7 +11,7 @@
 /* ---- values of other lanes ---- */
 #ifdef cl_ventus_shuffle
 
-/* x of the lane `distance` further on, modulo 2^32; the own value where there is none. */
+/* x of the lane at `distance`, modulo 2^32; the own value if there is none. */
 #define VENTUS_SHUFFLE(T) \
     VENTUS_FUNCTION T ventus_shuffle_relative(T x, uint distance) \
     { \
@@ -165,7 +165,7 @@ VENTUS_SHAPE(m16n16, uint4, uint4, float8, uint4)
 #undef VENTUS_MMA
 #endif
 
-/* ---- copies in the background, from global to local memory ---- */
+/* ---- asynchronous copies from global to local memory ---- */
 #ifdef cl_ventus_copy
 
 /* `size` (4, 8 or 16, a constant) bytes, of which those behind the first `valid` are zeros. */
