@@ -15,6 +15,20 @@ cp $machine here.so
 check 0 'correct' "$ventus" exec --backend here.so -- sh -c "cd / && '$VENTUS_BUILD/examples/vecadd'"
 [ "$(on $machine $VENTUS_FOREIGN clinfo 2>/dev/null | grep -c 'Image support  *Yes')" -ge 1 ] || wrong "clinfo says no images"
 
+# What docs/hardware.md shows of a device library, with this one as ./mine.so: no launch differs.
+mkdir page
+cp $machine page/mine.so
+ln -s "$VENTUS_BUILD/examples/vecadd" page/my-opencl-program
+printf 'kernel void saxpy(float a, global const float *x, global float *y) { y[get_global_id(0)] += a * x[get_global_id(0)]; }\n' >page/saxpy.cl
+"$ventus" cc page/saxpy.cl || wrong 'saxpy'
+sed '/^```/,/^```/!d' "$VENTUS_SOURCE/docs/hardware.md" | awk '/^```/ { on = !on; if (!on && text ~ /mine\.so|launches/ && text ~ /ventus (run|exec)/) printf "%s", text; text = ""; next }
+    { text = text $0 "\n" }' >page/commands
+[ "$(grep -c . page/commands)" = 7 ] || { wrong 'docs/hardware.md has other commands'; cat page/commands; }
+(cd page && PATH=$VENTUS_BUILD:$PWD:$PATH && export PATH && . ./commands) >out.txt 2>&1 || { wrong 'docs/hardware.md'; cat out.txt; }
+[ "$(grep -c correct out.txt)" = 3 ] && [ -s page/y.bin ] || { wrong 'docs/hardware.md: a program'; cat out.txt; }
+[ -n "$(ls page/launches/*.expect 2>/dev/null)" ] || wrong 'docs/hardware.md: no launches'
+grep '^launches/' out.txt | grep -v instructions && wrong 'docs/hardware.md: a launch differs'
+
 # The drop-in library: a word of memory, five more with each launch.
 cat >five.s <<'END_OF_KERNEL'
     csrrs t0, CSR_KNL, zero

@@ -9,6 +9,17 @@ export XDG_RUNTIME_DIR="$PWD/temporary" TMPDIR="$PWD/temporary"
 page docs/debugger.md 's/^0x[0-9a-f]* in //; s/^0x[0-9a-f]*\t/\t/; s/^[47]\t/\t/; s/ 0x8000[0-9a-f]* line / PC line /'
 [ "$n" -ge 15 ] || wrong "only $n commands found"
 
+# So do the beginnings of commands that it lists, but for those with dots, until the debugger has no more input.
+printf 'kernel void saxpy(float a, global const float *x, global float *y) { y[get_global_id(0)] += a * x[get_global_id(0)]; }\n' >saxpy.cl
+"$ventus" cc --options -g saxpy.cl || wrong 'saxpy'
+ln -s "$VENTUS_BUILD/examples/vecadd" program
+sed -n '1,/^## /s/^    \(ventus debug .*\)/\1/p' "$VENTUS_SOURCE/docs/debugger.md" | sed 's/ *#.*//; s/ arguments$//; /\.\.\./d' >commands.txt
+[ "$(wc -l <commands.txt)" = 3 ] || { wrong 'docs/debugger.md lists other commands'; cat commands.txt; }
+while read -r command; do
+    echo "info threads" | timeout 100 sh -c "$command" >out.txt 2>&1 || { wrong "$command"; cat out.txt; }
+    grep -q 'GNU gdb\|^(gdb)\|"(0,0,0)"\|No threads' out.txt || { wrong "no debugger: $command"; cat out.txt; }
+done <commands.txt
+
 # The socket is the user's alone; a place that is none, and a model that decides itself, are refused.
 check 2 "neither :PORT nor the path" "$ventus" run race.elf -g 64 --gdb 1234x
 check 2 "each decide which warp runs next" "$ventus" run race.elf -g 64 -a iota:64 -a buf:4 -a local:256 --gdb :0 --timing verilog

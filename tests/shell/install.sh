@@ -146,6 +146,13 @@ awk '/^```$/ && !on && !done { on = 1; next } /^```$/ { on = 0; done = 1 } on' "
 awk '/^```c$/ { on = 1; next } /^```$/ { on = 0 } on' "$VENTUS_SOURCE/docs/driver.md" >scale.c
 page docs/driver.md
 [ "$n" = 3 ] || wrong "docs/driver.md: 3 commands expected, not $n"
+# The page's two variables, where its folders are Debian's on x86-64.
+if [ "${lib#"$root/"}" = lib/x86_64-linux-gnu ]; then
+    sed -n "s|^    \\(export .*\\)|\\1|p" "$VENTUS_SOURCE/docs/driver.md" >exports.sh
+    ln -s "$root" ventus
+    check 0 '^out.1000. = 2500$' env -u PKG_CONFIG_PATH -u LD_LIBRARY_PATH HOME="$dir" sh -euc '. ./exports.sh
+        cc -std=c17 scale.c $(pkg-config --cflags --libs ventus) -o exported; ./exported scale.elf'
+fi
 check 0 '' cc -std=c17 -Wall -Wextra -Werror -pedantic -fsyntax-only scale.c $(pkg-config --cflags ventus)
 ldd scale | grep -q "libventus.so.[0-9]* => $lib/" || wrong "the program does not use the installed library: $(ldd scale)"
 

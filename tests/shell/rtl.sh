@@ -21,6 +21,15 @@ check 0 '' $make -f "$rtl/Makefile" CXXFLAGS=-O1
 [ $status = 0 ] || exit 1
 [ "$(cat "$rtl"/*.sv | wc -l)" -lt 1500 ] || wrong 'the design has 1500 lines and more'
 
+# ---- halving a random program, as docs/hardware.md does it: only the last three of its nine steps ----
+(
+    ln -s "$VENTUS_SOURCE/examples" examples
+    PATH=$VENTUS_BUILD:$PATH
+    awk '/^make_p\(\)/ { on = 1 } /^```/ { on = 0 } on' "$VENTUS_SOURCE/docs/hardware.md" | sed 's/^low=0 high=400$/low=40 high=48/' >halve.sh
+    grep -q '^low=40' halve.sh && . ./halve.sh >halve.txt 2>&1
+    [ "${high-}" = 44 ]
+) || { wrong "docs/hardware.md: not 44 statements are left"; cat halve.txt; }
+
 # ---- every case that fits ----
 
 check 0 '' on ./simt.so,cosim=1 "$VENTUS_BUILD/tests/clrun" "$rtl/kernels.cl"
