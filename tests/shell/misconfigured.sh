@@ -1,23 +1,31 @@
 # What is set up wrongly is said on standard error: one line, once, with the cause and what to do, whatever VENTUS_DEBUG is but 0.
 set -u
 . "$VENTUS_SOURCE/tests/shell/common"
-cat >two.py <<'END'
-import numpy, pyopencl as cl
-devices = cl.get_platforms()[0].get_devices()
-if not devices:
-    raise SystemExit("no device")
-context = cl.Context(devices)
-for _ in range(2):
-    program = cl.Program(context, "kernel void k(global int *a) { a[get_global_id(0)] = 1; }")
-    try:
-        kernel = program.build(cache_dir=False).k
-    except cl.RuntimeError:
-        continue
-    queue = cl.CommandQueue(context)
-    words = cl.Buffer(context, cl.mem_flags.READ_WRITE, 4096)
-    kernel(queue, (1024,), None, words)
-    queue.finish()
+cat >two.c <<'END'
+#define CL_TARGET_OPENCL_VERSION 120
+#include <CL/cl.h>
+int main(void)
+{
+    const char *source = "kernel void k(global int *a) { a[get_global_id(0)] = 1; }";
+    const size_t items = 1024;
+    cl_platform_id platform;
+    cl_device_id device;
+    if (clGetPlatformIDs(1, &platform, 0) || clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, 0)) return 1;
+    cl_context context = clCreateContext(0, 1, &device, 0, 0, 0);
+    for (int i = 0; i < 2; i++) {
+        cl_program program = clCreateProgramWithSource(context, 1, &source, 0, 0);
+        cl_command_queue queue = clCreateCommandQueue(context, device, 0, 0);
+        cl_mem words = clCreateBuffer(context, CL_MEM_READ_WRITE, 4096, 0, 0);
+        if (clBuildProgram(program, 0, 0, "", 0, 0)) continue;
+        cl_kernel kernel = clCreateKernel(program, "k", 0);
+        clSetKernelArg(kernel, 0, sizeof words, &words);
+        clEnqueueNDRangeKernel(queue, kernel, 1, 0, &items, 0, 0, 0, 0);
+        clFinish(queue);
+    }
+    return 0;
+}
 END
+${CC:-cc} -w two.c -o two -lOpenCL || { echo 'no C compiler, or no OpenCL'; exit 77; }
 unset VENTUS_DEBUG
 
 # says PATTERN VARIABLE=VALUE...: a program that needs all there is, twice, gets one line of this driver, which fits. The variables
@@ -25,7 +33,7 @@ unset VENTUS_DEBUG
 says() {
     pattern=$1
     shift
-    $VENTUS_FOREIGN /usr/bin/env "$@" /usr/bin/python3 two.py >out.txt 2>&1
+    $VENTUS_FOREIGN /usr/bin/env "$@" ./two >out.txt 2>&1
     grep -a '^ventus: \|^VENTUS_' out.txt >lines.txt
     [ "$(wc -l <lines.txt)" = 1 ] && grep -q -x -e "$pattern" lines.txt || { wrong "no single line '$pattern' with $*"; cat out.txt; }
 }
@@ -54,7 +62,7 @@ says 'ventus: cannot run the translator /nowhere/translate: No such file or dire
     VENTUS_ENGINE=native VENTUS_TRANSLATE=/nowhere/translate
 # The translator has an answer without a translation: it does not end.
 cp "$VENTUS_BUILD/ventus-translate" translate
-VENTUS_ENGINE=native VENTUS_CACHE=0 VENTUS_TRANSLATE=$PWD/translate $VENTUS_FOREIGN /usr/bin/python3 two.py >out.txt 2>&1
+VENTUS_ENGINE=native VENTUS_CACHE=0 VENTUS_TRANSLATE=$PWD/translate $VENTUS_FOREIGN ./two >out.txt 2>&1
 if ! grep -q '^ventus-translate: row functions: No such file' out.txt || grep -q 'runtime error' out.txt; then
     wrong 'a translator without row functions'
     cat out.txt
@@ -89,7 +97,7 @@ for row in 'PERF yes 0, 1 0' 'DEBUG off 1, 0 1' 'INTERRUPT no 0, 1 0' 'SVM yes 0
     says "$variable: $value is none of ${words% *}; it counts as ${words##* }" VENTUS_ENGINE=native VENTUS_CACHE=0 "$variable=$value"
 done
 /usr/bin/env VENTUS_CACHE=0 VENTUS_PROGRESS=0 VENTUS_PERF= VENTUS_TRANSLATE_EFFORT=usual VENTUS_TRANSLATE_LANES=divergent VENTUS_CC_SECONDS=50 VENTUS_CC_PATIENCE= VENTUS_TRANSLATE_PATIENCE=1 VENTUS_TIMEOUT=9.5 \
-    $VENTUS_FOREIGN /usr/bin/python3 two.py >out.txt 2>&1
+    $VENTUS_FOREIGN ./two >out.txt 2>&1
 [ -s out.txt ] && wrong "good values: $(cat out.txt)"
 
 # The tools have the same words.
@@ -134,8 +142,8 @@ check 0 '' env VENTUS_ENGINE=foo "$ventus" run other.elf -g 1 -a buf:4 --engine 
 unset VENTUS_CONFIG VENTUS_TIMING
 
 # 0 is for programs whose standard error must stay clean.
-env VENTUS_CONFIG=nofile VENTUS_DEBUG=0 $VENTUS_FOREIGN /usr/bin/python3 two.py >out.txt 2>&1
+env VENTUS_CONFIG=nofile VENTUS_DEBUG=0 $VENTUS_FOREIGN ./two >out.txt 2>&1
 grep -q '^ventus: ' out.txt && wrong 'VENTUS_DEBUG=0: a line all the same'
-env VENTUS_TIMEOUT=soon VENTUS_DEBUG=0 $VENTUS_FOREIGN /usr/bin/python3 two.py >out.txt 2>&1
+env VENTUS_TIMEOUT=soon VENTUS_DEBUG=0 $VENTUS_FOREIGN ./two >out.txt 2>&1
 grep -q '^VENTUS_' out.txt && wrong 'VENTUS_DEBUG=0: a line on a variable all the same'
 exit $status
