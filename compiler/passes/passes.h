@@ -118,6 +118,11 @@ bool strength_run(struct cc *cc, LLVMValueRef kernel);
  * to be made anew then. True if there were any. */
 bool flatten_run(struct cc *cc);
 
+/* ---- shared.c ---- */
+/* What both paths of a divergent branch share is executed once for the lanes of both, or copied; loops are to be given
+ * the back end's form behind it. True if anything has changed. */
+bool shared_part(struct cc *cc);
+
 /* ---- frozen.c: what a freeze reads is 0 where it is undefined ---- */
 void frozen_define(struct cc *cc);
 

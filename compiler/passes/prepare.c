@@ -52,6 +52,8 @@ static const char form_list[] = "function(lower-switch,mergereturn,dce,fix-irred
 static const char unroll_list[] = "function(dce,loop-mssa(licm),loop-unroll<O2>,"
                                   "instcombine<no-verify-fixpoint>,sroa<modify-cfg>,"
                                   "early-cse<memssa>,instcombine<no-verify-fixpoint>,dce,loop-simplify,lcssa)";
+/* Behind shared.c. */
+static const char shared_list[] = "function(dce,loop-simplify,lcssa)";
 static const char final_list[] = "function(early-cse,dce),globaldce";
 
 static void run(struct cc *cc, const char *passes)
@@ -233,6 +235,7 @@ void prepare_kernels(struct cc *cc)
     packed_lower(cc);
     run_and_form(cc, lowering_list);
     for (int round = 0; round < FLATTEN_ROUNDS && flatten_run(cc); round++) run_and_form(cc, flattened_list);
+    if (shared_part(cc)) run(cc, shared_list);
     work_on_loops(cc);
     expand_module(cc);
     halves_lower(cc);

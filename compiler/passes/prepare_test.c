@@ -387,6 +387,41 @@ static void barriers_of_sub_groups_stay(void **state)
           "call void @__ventus_barrier_sub(i32 noundef 6)", "call void @__ventus_barrier_sub(i32 noundef 14)");
 }
 
+static unsigned count(const char *text, const char *part)
+{
+    unsigned n = 0;
+    while ((text = strstr(text, part))) text += strlen(part), n++;
+    return n;
+}
+
+/* What the lanes of both paths come to is executed once, behind a comparison that tells which of them do; or it is
+ * copied. */
+static void shared_blocks_are_parted(void **state)
+{
+    static const struct {
+        const char *condition, *other, *rest;
+        unsigned comparisons, copies;
+    } forms[] = {{"x", "else x -= a[k] * 3;", "x ^= a[k + n] * 77; y = x >> 2;", 5, 1},
+                 {"x", "else x -= a[k] * 3;", "x ^= 77;", 4, 2},
+                 {"x", "", "x ^= a[k + n] * 77; a[k] = x;", 5, 1},
+                 {"x", "", "x ^= 77;", 4, 2},
+                 {"u", "else x -= a[k] * 3;", "x ^= a[k + n] * 77;", 4, 1}};
+    char source[512];
+    (void)state;
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        snprintf(source, sizeof source,
+                 "kernel void k(global int *a, int n, int u) { int x = a[get_global_id(0)], y = %s;"
+                 " for (int k = 0; k < n; k++) { if (y & 1) { x = x * 3 + k; if ((x & 7) == 5) continue; }"
+                 " %s %s } a[0] = x; }",
+                 forms[i].condition, forms[i].other, forms[i].rest);
+        struct result r = compile("", source);
+        if (r.status != CC_OK) fail_msg("%s", r.log);
+        assert_int_equal(count(r.ir, " = icmp "), forms[i].comparisons);
+        assert_int_equal(count(r.ir, ", 77,"), forms[i].copies);
+        release(&r);
+    }
+}
+
 static void barriers_stay(void **state)
 {
     (void)state;
@@ -448,6 +483,7 @@ int main(void)
         cmocka_unit_test(generic_pointers_are_followed),
         cmocka_unit_test(required_size_is_a_constant),
         cmocka_unit_test(short_ways_are_flattened),
+        cmocka_unit_test(shared_blocks_are_parted),
         cmocka_unit_test(barriers_stay),
         cmocka_unit_test(barriers_of_sub_groups_stay),
         cmocka_unit_test(kernels_call_kernels),

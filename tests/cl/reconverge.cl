@@ -50,3 +50,100 @@ kernel void large(global const int *in, global int *out)
     for (int n = 0; n < 80; n++) STEP(n)
     out[i] = x == y;
 }
+
+// Both paths of a branch go on in the same code, but some lanes leave it out. The same of each work-item, where no
+// branch is divergent, must give the same.
+long rest_is_large(global const int *in, int i)
+{
+    long x = i, y = 1;
+    for (int k = 0; k < 12; k++) {
+        if ((in[(i + k) & 63] >> 2) & 1) {
+            x = x * 3 + k;
+            if ((x & 7) == 5) continue;
+            y ^= x << 3;
+        } else {
+            y += in[(i * 5 + k) & 63];
+            if ((y & 15) == 9) break;
+        }
+        x += in[(k * 7 + (int)(y & 31)) & 63] * y;
+        y = (y >> 1) + x % (k + 3);
+    }
+    return x ^ y;
+}
+
+long rest_is_small(global const int *in, int i)
+{
+    long x = i;
+    int n = 0, u = in[i & 63];
+    while (n < 20) {
+        u = u * 1664525 + 187;
+        if (u >> 6 & 3) {
+            if ((u >> 3 & 31) == 11) break;
+            if ((u >> 9 & 7) == 2) {
+                x += 3;
+                goto next;
+            }
+            x ^= u;
+        }
+        x++;
+    next:
+        n += 1 + (u >> 5 & 1);
+    }
+    return x * 64 + n;
+}
+
+long falls_through(global const int *in, int i)
+{
+    long x = i, y = 3;
+    for (int k = 0; k < 10; k++) {
+        switch (in[(i + k) & 63] & 7) {
+        case 0: x += in[(i + 3 * k) & 63];
+        case 1: y = y * 5 + x; if (y & 4) break;
+        case 2: x ^= y >> 2; break;
+        case 3: y -= in[(i ^ k) & 63]; if (y & 1) continue;
+        case 4: x = x * 7 + y;
+        default: y += in[(k * i) & 63] % 9;
+        }
+        x += y << 1;
+    }
+    return x - y;
+}
+
+long goes_in(global const int *in, int i)
+{
+    long x = i, y = 7;
+    for (int k = 0; k < 12; k++) {
+        int u = in[(i * 3 + k) & 63];
+        if (u & 4) goto middle;
+        if (u & 8) {
+            y += x * 3;
+            if (u & 16) goto end;
+        middle:
+            x ^= in[(int)(y & 63)];
+            if (u & 32) continue;
+        } else {
+            y -= u;
+        }
+        x += in[(k * 11 + (int)(y & 15)) & 63] * y;
+    end:
+        y ^= x >> 1;
+    }
+    return x + y;
+}
+
+//! run shared global=64 local=64/32
+//! arg in int[64] = i * 977 + 31 * i * i
+//! arg out int[256] -> 1
+kernel void shared(global const int *in, global int *out)
+{
+    int i = get_global_id(0);
+    long large = 0, small = 0, falls = 0, goes = 0;
+    for (int g = 0; g < 64; g++) {
+        long a = rest_is_large(in, g), b = rest_is_small(in, g), c = falls_through(in, g), d = goes_in(in, g);
+        if (g == i) large = a, small = b, falls = c, goes = d;
+    }
+    out[i] = rest_is_large(in, i) == large;
+    out[i + 64] = rest_is_small(in, i) == small;
+    out[i + 128] = falls_through(in, i) == falls;
+    out[i + 192] = goes_in(in, i) == goes;
+}
