@@ -331,6 +331,7 @@ static void expect_same_of_specials(const char *text)
     uint32_t words[300];
     for (uint32_t i = 0; i < 300; i++) words[i] = specials[(i * 7 + i / 12) % 12];
     struct pair p = {.text = text, .words = words, .count = 300};
+    p.shape = (struct launch){.warps = 1, .threads_per_warp = 32, .work_items = 32, .vgprs = ISA_VREGS};
     expect_same_of(&p);
 }
 
@@ -373,6 +374,20 @@ static void test_nans_are_seen(void **state)
         snprintf(text + n, sizeof text - n, SAVE " endprg\n");
         expect_same_of_specials(text);
     }
+}
+
+/* The first and last registers of every word of the sets that they are in. */
+static void test_nans_in_all_registers(void **state)
+{
+    char text[4000];
+    size_t n = (size_t)snprintf(text, sizeof text, LOAD);
+    (void)state;
+    for (unsigned r = 62; r < 256; r += r % 64 == 3 ? 59 : 1)
+        n += (size_t)snprintf(text + n, sizeof text - n,
+                              " vfsub.vv v%u, v1, v2\n vadd.vi v5, v%u, 0\n vsll.vi v4, v4, 1\n vxor.vv v4, v4, v5\n",
+                              r, r);
+    snprintf(text + n, sizeof text - n, SAVE " endprg\n");
+    expect_same_of_specials(text);
 }
 
 /* In a loop: a sum that stays a number, one that begins as bits of memory, one that is an integer every other round. */
@@ -539,6 +554,7 @@ int main(void)
         cmocka_unit_test(test_words_that_repeat),
         cmocka_unit_test(test_private_offsets),
         cmocka_unit_test(test_nans_are_seen),
+        cmocka_unit_test(test_nans_in_all_registers),
         cmocka_unit_test(test_nans_in_loops),
         cmocka_unit_test(test_nans_under_masks),
         cmocka_unit_test(test_nans_in_between),
