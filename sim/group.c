@@ -322,12 +322,16 @@ static struct warp *pick_next(struct sm *sm)
     return pick(sm);
 }
 
+/* Instructions by which a quantum ends late at most: calls and returns could form an endless loop. */
+enum { LATE_MOST = 1 << 20 };
+
 /* Does the warp's quantum, which ends late, go on? Then the warp executes one more instruction. */
 static bool goes_on(struct sm *sm, enum stop stop)
 {
     const struct warp *w = sm->warp;
     const bool late = stop == STOP_QUANTUM && sm->gpu->scheduler.late;
-    const bool over = sm->late_budget && code_went_back(sm->gpu, sm->late_pc, w->pc);
+    if (!sm->late_budget) sm->late_left = LATE_MOST;
+    const bool over = sm->late_budget && (!--sm->late_left || code_went_back(sm->gpu, sm->late_pc, w->pc));
     if (sm->late_budget) sm->budget = sm->late_budget;
     sm->late_budget = late && !over ? sm->budget : 0;
     if (sm->late_budget) sm->budget = 1, sm->late_pc = w->pc;

@@ -175,6 +175,7 @@ struct sm {
     uint64_t budget;                             /* instructions that `picked` may execute, at most */
     uint64_t late_budget;                        /* of the quantum that `picked` ends late; 0: it ends none */
     uint32_t late_pc;                            /* of the one instruction that it executes then */
+    uint32_t late_left;                          /* how many more of them there may be */
     enum slice_end (*next_group)(struct sm *sm); /* see slice_run */
     struct slot *slots;                          /* config.groups_per_sm of them */
     uint32_t warps_used, vgprs_used, sgprs_used, lds_used, slots_used;

@@ -25,9 +25,9 @@ struct scheduler {
      * same budget; `pick` is asked again behind the last of them, and when the group is about to leave. */
     bool rounds;
 
-    /* Quanta end late: when their instructions are used up, behind the next branch, jump or join that goes back.
-     * Between these, translated code does not stop: of a long loop, or of a routine of some hundred instructions,
-     * `step` would execute what is left. */
+    /* Quanta end late: when their instructions are used up, behind the next branch, jump or join that goes back, at
+     * the latest behind a million instructions. Between these, translated code does not stop: of a long loop, or of a
+     * routine of some hundred instructions, `step` would execute what is left. */
     bool late;
 
     /* The group that `pick` has given is given again, from its first warp on and with the same budget, when all its

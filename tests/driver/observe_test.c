@@ -64,15 +64,20 @@ static void on_fault(void *user, const struct warp *w, const struct fault *f)
     s->faults++;
 }
 
+static struct observer observer_of(struct seen *s)
+{
+    return (struct observer){.user = s,
+                             .launch_begin = on_begin,
+                             .launch_end = on_end,
+                             .before = on_before,
+                             .fault = on_fault,
+                             .host = on_host};
+}
+
 static void watch(ventus_device *d, struct observer *o, struct seen *s)
 {
     *s = (struct seen){0};
-    *o = (struct observer){.user = s,
-                           .launch_begin = on_begin,
-                           .launch_end = on_end,
-                           .before = on_before,
-                           .fault = on_fault,
-                           .host = on_host};
+    *o = observer_of(s);
     gpu_observe(device_gpu(d), o);
 }
 
@@ -188,6 +193,29 @@ static void test_launch_is_told(void **state)
     for (size_t k = 0; k < 3; k++)
         for (size_t i = 0; i < s.n; i++) found += s.events[i].action == HOST_OPEN && !strcmp(s.names[i], names[k]);
     assert_int_equal(found, 3);
+    ventus_module_free(m);
+    ventus_close(d);
+}
+
+/* Those of one launch learn its names, too, where nobody watches the device. */
+static void test_own_observer(void **state)
+{
+    ventus_device *d;
+    ventus_module *m = program_build(STORE);
+    struct seen s = {0};
+    const struct observer o = observer_of(&s);
+    struct ventus_gpu_launch gpu = {.options = {.observers = &o}};
+    struct ventus_result result;
+    uint32_t a;
+    (void)state;
+    assert_int_equal(ventus_open(0, &d), VENTUS_OK);
+    assert_int_equal(ventus_alloc(d, 4, &a), VENTUS_OK);
+    const uint32_t args[4] = {a, 42};
+    struct ventus_launch l = program_launch(m, args, 1, 1);
+    l.gpu = &gpu;
+    assert_int_equal(ventus_run(d, &l, &result, NULL, 0), VENTUS_OK);
+    assert_int_equal(s.launches, 1);
+    assert_string_equal(s.kernel, "k");
     ventus_module_free(m);
     ventus_close(d);
 }
@@ -331,13 +359,10 @@ static void test_profile(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_memory_is_told),
-        cmocka_unit_test(test_writes_are_told_before),
-        cmocka_unit_test(test_launch_is_told),
-        cmocka_unit_test(test_stop_and_fault),
-        cmocka_unit_test(test_one_launch_at_a_time),
-        cmocka_unit_test(test_late_observer),
-        cmocka_unit_test(test_profile),
+        cmocka_unit_test(test_memory_is_told), cmocka_unit_test(test_writes_are_told_before),
+        cmocka_unit_test(test_launch_is_told), cmocka_unit_test(test_own_observer),
+        cmocka_unit_test(test_stop_and_fault), cmocka_unit_test(test_one_launch_at_a_time),
+        cmocka_unit_test(test_late_observer),  cmocka_unit_test(test_profile),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

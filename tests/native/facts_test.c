@@ -157,6 +157,8 @@ static const char *const offsets[] = {
     " vid.v v6\n vand.vi v6, v6, 7\n vsll.vi v6, v6, 5\n vadd.vx v6, v6, x7\n",
     " vmv.v.i v6, 12\n",
     " lw x6, 4(x20)\n andi x6, x6, 1020\n vmv.v.x v6, x6\n",
+    " lw x6, 4(x20)\n andi x6, x6, 7\n vmv.v.x v6, x6\n lw x6, 8(x20)\n andi x6, x6, 31\n vmul.vx v6, v6, x6\n"
+    " vsll.vi v6, v6, 2\n",
     " vid.v v6\n vmv.v.i v7, 8\n vsub.vv v6, v6, v6\n vadd.vv v6, v6, v7\n",
     " vid.v v6\n vsll.vi v6, v6, 2\n vadd.vi v6, v6, 4, v0.t\n",
 };
@@ -329,6 +331,7 @@ static void expect_same_of_specials(const char *text)
     uint32_t words[300];
     for (uint32_t i = 0; i < 300; i++) words[i] = specials[(i * 7 + i / 12) % 12];
     struct pair p = {.text = text, .words = words, .count = 300};
+    p.shape = (struct launch){.warps = 1, .threads_per_warp = 32, .work_items = 32, .vgprs = ISA_VREGS};
     expect_same_of(&p);
 }
 
@@ -371,6 +374,20 @@ static void test_nans_are_seen(void **state)
         snprintf(text + n, sizeof text - n, SAVE " endprg\n");
         expect_same_of_specials(text);
     }
+}
+
+/* The first and last registers of every word of the sets that they are in. */
+static void test_nans_in_all_registers(void **state)
+{
+    char text[4000];
+    size_t n = (size_t)snprintf(text, sizeof text, LOAD);
+    (void)state;
+    for (unsigned r = 62; r < 256; r += r % 64 == 3 ? 59 : 1)
+        n += (size_t)snprintf(text + n, sizeof text - n,
+                              " vfsub.vv v%u, v1, v2\n vadd.vi v5, v%u, 0\n vsll.vi v4, v4, 1\n vxor.vv v4, v4, v5\n",
+                              r, r);
+    snprintf(text + n, sizeof text - n, SAVE " endprg\n");
+    expect_same_of_specials(text);
 }
 
 /* In a loop: a sum that stays a number, one that begins as bits of memory, one that is an integer every other round. */
@@ -537,6 +554,7 @@ int main(void)
         cmocka_unit_test(test_words_that_repeat),
         cmocka_unit_test(test_private_offsets),
         cmocka_unit_test(test_nans_are_seen),
+        cmocka_unit_test(test_nans_in_all_registers),
         cmocka_unit_test(test_nans_in_loops),
         cmocka_unit_test(test_nans_under_masks),
         cmocka_unit_test(test_nans_in_between),

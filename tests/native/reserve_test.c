@@ -124,6 +124,22 @@ static void test_warps(void **state)
     }
 }
 
+/* Lane 0 of the first warp stores where both have reserved, while its other lanes, whose sc.w fails, leave the
+ * reservations of the second one alone. */
+static void test_failed_lanes(void **state)
+{
+    (void)state;
+    for (uint64_t quantum = 1; quantum < 60; quantum += 3) {
+        struct pair p = {.shape = {.warps = 2, .threads_per_warp = 32, .work_items = 64}, .quantum = quantum};
+        p.text = LOAD " csrr x5, CSR_WID\n slli x7, x5, 11\n vadd.vx v30, v30, x7\n li x6, 1\n sub x7, x6, x5\n"
+                      " slli x7, x7, 11\n vminu.vx v7, v9, x6\n vmul.vx v7, v7, x7\n vadd.vv v8, v31, v7\n"
+                      " vmv.v.i v6, 0\n li x22, 9\nloop: lr.w v4, (v8)\n vadd.vv v3, v3, v4\n"
+                      " sc.w v5, v1, (v31)\n vadd.vv v6, v6, v5\n addi x22, x22, -1\n bne x22, x0, loop\n" SAVE;
+        uint64_t translated;
+        assert_int_equal(pair_run(&p, &translated).status, LAUNCH_DONE);
+    }
+}
+
 /* ---- loops until all have stored ---- */
 
 enum { SHARING = 6, LOOP_WORDS = 256 };
@@ -372,7 +388,7 @@ int main(void)
         cmocka_unit_test(test_loops),       cmocka_unit_test(test_loops_of_some),
         cmocka_unit_test(test_other_loops), cmocka_unit_test(test_deep_loops),
         cmocka_unit_test(test_comparisons), cmocka_unit_test(test_loops_until_failed),
-        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_threads),     cmocka_unit_test(test_failed_lanes),
     };
     if (!engine_usable(&engine_native)) return 0;
     return cmocka_run_group_tests(tests, pair_setup, pair_teardown);

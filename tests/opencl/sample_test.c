@@ -26,9 +26,11 @@ static const char source[] =
     "p.xy)\n"
     "READ_INT(image2d_array_t, 2d_array, p, p) READ_INT(image3d_t, 3d, p, p)\n"
     "READ(image2d_depth_t, 2d_depth, p.xy, p.xy) READ(image2d_array_depth_t, 2d_array_depth, p, p)\n"
-    /* samplers of the program: of the file, of a function, and handed on */
+    /* samplers of the program: of the file, of a function, and handed on, to a function that is not called for all its
+     * attribute */
     "constant sampler_t mirrored = CLK_NORMALIZED_COORDS_TRUE | CLK_ADDRESS_MIRRORED_REPEAT | CLK_FILTER_LINEAR;\n"
-    "float4 look(read_only image2d_t im, sampler_t s, float4 p) { return read_imagef(im, s, p.xy); }\n"
+    "__attribute__((noinline)) float4 look(read_only image2d_t im, sampler_t s, float4 p)\n"
+    "{ return read_imagef(im, s, p.xy); }\n"
     "kernel void file_2d(read_only image2d_t im, sampler_t s, global const float4 *at, global float4 *out) {\n"
     "    out[get_global_id(0)] = look(im, mirrored, at[get_global_id(0)]); }\n"
     "kernel void local_2d(read_only image2d_t im, sampler_t s, global const float4 *at, global float4 *out) {\n"

@@ -49,6 +49,11 @@ for how in -S '--source-file assembled.s'; do
     [ "$(wc -l <err)" = 1 ] || fail "more than one line: $(cat err)"
 done
 
+# Nor has one with a line so long that clang would take very long to count in it.
+printf 'kernel void k(global int *x) { x[0] = x[1] / x[2]; } // %040000d\n' 0 >long.cl
+"$ventus" cc long.cl || fail "no program with a long line"
+"$ventus" objdump long.elf >out.s 2>err && ! grep -q '^# line' out.s || fail "lines of a program with a long line"
+
 printf '.section .note.ventus\n.ascii "ventus-module 1\\nline pc=0x80000000 line=1\\nline pc=%%%%4\\n"\n.text\nnop\n' >wrong.s
 "$ventus" as --no-start wrong.s -o wrong.elf || fail "no program with a wrong note"
 shows '80000000:	00000013	addi	zero, zero, 0' wrong.elf # all the same

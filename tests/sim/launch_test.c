@@ -179,6 +179,26 @@ static void test_spin_across_warps(void **state)
     guest_close(&g);
 }
 
+/* A loop of calls, which never goes back as loops do, lets the other warp run, too: that ends it before its counter
+ * does. */
+static void test_loop_of_calls(void **state)
+{
+    static const char text[] = " lui x5, 0x90000\n csrr x6, CSR_WID\n bnez x6, 2f\n li x7, 1000000\n"
+                               "1: lw x8, 0(x5)\n bnez x8, 3f\n addi x7, x7, -1\n beqz x7, 3f\n jal x1, 1b\n"
+                               "2: li x8, 1\n sw x8, 0(x5)\n endprg\n"
+                               "3: sw x7, 4(x5)\n endprg\n";
+    struct guest g;
+    (void)state;
+    guest_open(&g);
+    guest_assemble(&g, text);
+    g.launch.warps = 2, g.launch.work_items = 64;
+    guest_run(&g);
+    assert_int_equal(g.result.status, LAUNCH_DONE);
+    assert_int_equal(g.data[0], 1);
+    assert_int_not_equal(g.data[1], 0);
+    guest_close(&g);
+}
+
 /* Before it begins, and from within: the program sets the flag itself, and goes on for ever. */
 static void test_cancel(void **state)
 {
@@ -960,7 +980,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_groups_in_order), cmocka_unit_test(test_partial_warp),
         cmocka_unit_test(test_last_groups), cmocka_unit_test(test_fresh_state),
-        cmocka_unit_test(test_barrier_with_early_exit), cmocka_unit_test(test_spin_across_warps), cmocka_unit_test(test_cancel),
+        cmocka_unit_test(test_barrier_with_early_exit), cmocka_unit_test(test_spin_across_warps), cmocka_unit_test(test_loop_of_calls), cmocka_unit_test(test_cancel),
         cmocka_unit_test(test_private), cmocka_unit_test(test_access_shapes), cmocka_unit_test(test_rvv_memory),
         cmocka_unit_test(test_atomics), cmocka_unit_test(test_reservations), cmocka_unit_test(test_reservations_of_a_word), cmocka_unit_test(test_reservations_of_a_place),
         cmocka_unit_test(test_reservations_of_other_lanes), cmocka_unit_test(test_faults), cmocka_unit_test(test_simt_overflow),

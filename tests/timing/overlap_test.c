@@ -11,8 +11,9 @@
 #include "timing/timing.h"
 
 /* Kernels: one that never ends, one whose group 0 fails after as many rounds as its word says while the others end at
- * once, one that counts its group's word up, and one with accesses to memory and to local memory, and without an active
- * lane. */
+ * once, one that counts its group's word up, one with accesses to memory and to local memory, and without an active
+ * lane, and one whose groups store to lines of their own but for group 0, which fails after as many rounds as its word
+ * says, none: not at all. */
 // clang-format off
 static const char programs[] =
     "1: j 1b\n"
@@ -24,9 +25,18 @@ static const char programs[] =
     "  endprg\n"
     "  csrr x5, CSR_KNL\n  csrr x6, CSR_GIDX\n  slli x6, x6, 7\n  add x5, x5, x6\n  csrr x10, CSR_LDS\n  li x8, 20\n"
     "5: lw x7, 0(x5)\n  vle32.v v1, (x5), v0.t\n  lw x9, 0(x10)\n  vle32.v v2, (x5)\n  addi x8, x8, -1\n  bnez x8, 5b\n"
-    "  endprg\n";
+    "  endprg\n"
+    "  csrr x5, CSR_KNL\n  csrr x6, CSR_GIDX\n  lw x8, 0(x5)\n  beqz x6, 7f\n  li x8, 32\n  slli x6, x6, 12\n  add x5, x5, x6\n"
+    "6: sw x8, 0(x5)\n  addi x5, x5, 128\n  addi x8, x8, -1\n  bnez x8, 6b\n  endprg\n"
+    "7: beqz x8, 8f\n9: addi x8, x8, -1\n  bnez x8, 9b\n  lui x5, 0x20000\n  lw x5, 0(x5)\n8: endprg\n";
 // clang-format on
-enum { ENDLESS = ABI_CODE_BASE, FAILING = ENDLESS + 4, COUNTING = FAILING + 36, MASKED = COUNTING + 44 };
+enum {
+    ENDLESS = ABI_CODE_BASE,
+    FAILING = ENDLESS + 4,
+    COUNTING = FAILING + 36,
+    MASKED = COUNTING + 44,
+    STORING = MASKED + 52
+};
 enum { COUNTED = 200 * 201 / 2 };
 enum { GROUPS = 2, SLOTS = 16, MOST = 4 };
 
@@ -290,6 +300,34 @@ static void test_begins_after_failure(void **state)
     close_bench(&b);
 }
 
+/* A launch of STORING alone, whose group 0 ends or fails; the machine has had others. */
+static uint64_t store(struct bench *b, uint32_t rounds, enum launch_status expected)
+{
+    b->njobs = b->first = b->given = b->ended = 0;
+    timing_forget(b->model);
+    add(b, STORING, 12);
+    b->g.data[0] = rounds;
+    const uint64_t cycles = run(b)->cycles;
+    assert_int_equal(b->jobs[0].result.status, expected);
+    return cycles;
+}
+
+/* Nobody waits for writes that were under way when a launch failed: their entries are free again. */
+static void test_writes_after_failure(void **state)
+{
+    struct bench b;
+    uint64_t first = 0;
+    (void)state;
+    open_bench(&b, 1, "verilog");
+    for (unsigned i = 0; i < 25; i++) {
+        for (uint32_t rounds = 60; rounds < 68; rounds++) store(&b, rounds, LAUNCH_FAULT);
+        const uint64_t cycles = store(&b, 0, LAUNCH_DONE);
+        if (!i) first = cycles;
+        assert_int_equal(cycles, first);
+    }
+    close_bench(&b);
+}
+
 static void test_failure(void **state)
 {
     (void)state;
@@ -325,11 +363,17 @@ static void test_accesses(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_halves),        cmocka_unit_test(test_one_sm),
-        cmocka_unit_test(test_same_again),    cmocka_unit_test(test_in_order),
-        cmocka_unit_test(test_late),          cmocka_unit_test(test_one_by_one),
-        cmocka_unit_test(test_failure),       cmocka_unit_test(test_accesses),
-        cmocka_unit_test(test_after_failure), cmocka_unit_test(test_begins_after_failure),
+        cmocka_unit_test(test_halves),
+        cmocka_unit_test(test_one_sm),
+        cmocka_unit_test(test_same_again),
+        cmocka_unit_test(test_in_order),
+        cmocka_unit_test(test_late),
+        cmocka_unit_test(test_one_by_one),
+        cmocka_unit_test(test_failure),
+        cmocka_unit_test(test_accesses),
+        cmocka_unit_test(test_after_failure),
+        cmocka_unit_test(test_begins_after_failure),
+        cmocka_unit_test(test_writes_after_failure),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
