@@ -422,6 +422,45 @@ static void shared_blocks_are_parted(void **state)
     }
 }
 
+/* The loop behind the shared block, which has no more than a branch, reads what that computes in its second iteration.
+ */
+static void shared_blocks_in_front_of_loops_stay(void **state)
+{
+    (void)state;
+    ir_of("",
+          "kernel void k(global uint *a, global uint *o, uint n, uint u) { uint x = a[get_global_id(0)], s = 0;"
+          " for (uint k = 0; k < n; k++) { bool p = x & 16;"
+          " if (x >> (k & 7) & 1) { o[64] += k; if ((x >> (k & 15) & 6) == 4) continue; o[128] = s; } else o[192] ^= s;"
+          " bool t = ((x + k) & 7) == u; _Pragma(\"clang loop unroll(disable)\") while (p) p = t;"
+          " s++; } o[0] = s; }",
+          "phi i1", NULL);
+}
+
+/* What a change takes grows with the instructions, and large functions get few of them. */
+static void long_functions_get_few_guards(void **state)
+{
+    enum { FORKS = 40, STORES = 120 };
+    char *source;
+    size_t size;
+    FILE *text = open_memstream(&source, &size);
+    (void)state;
+    fprintf(text, "kernel void k(global volatile int *a, int n) { int x = a[get_global_id(0)], y = x;"
+                  " for (int k = 0; k < n; k++) {");
+    for (int i = 0; i < FORKS; i++) {
+        fprintf(text, "if (x >> %d & 1) { if ((y & 15) == %d) goto end; *a = x;", i % 32, i % 16);
+        for (int n = 0; n < STORES; n++) fprintf(text, "*a = %d;", n);
+        fprintf(text, "} else *a = y; y = a[y];");
+    }
+    fprintf(text, "end: x = a[x]; } *a = x; }");
+    fclose(text);
+    struct result r = compile("", source);
+    if (r.status != CC_OK) fail_msg("%s", r.log);
+    const unsigned guards = count(r.ir, " = phi i1 ");
+    assert_in_range(guards, 1, FORKS - 1);
+    release(&r);
+    free(source);
+}
+
 static void barriers_stay(void **state)
 {
     (void)state;
@@ -484,6 +523,8 @@ int main(void)
         cmocka_unit_test(required_size_is_a_constant),
         cmocka_unit_test(short_ways_are_flattened),
         cmocka_unit_test(shared_blocks_are_parted),
+        cmocka_unit_test(shared_blocks_in_front_of_loops_stay),
+        cmocka_unit_test(long_functions_get_few_guards),
         cmocka_unit_test(barriers_stay),
         cmocka_unit_test(barriers_of_sub_groups_stay),
         cmocka_unit_test(kernels_call_kernels),

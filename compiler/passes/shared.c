@@ -20,9 +20,10 @@
 #include "compiler/passes/passes.h"
 
 /* A guard costs some instructions: what is shared must be worth so many, about, and a loop in it so many times that.
- * It has at most so many places to go to. A function is changed as long as the number of changes times the square of
- * that of its blocks, which is about what this takes, is within the limit: some tenths of a second. */
-enum { WORTH = 8, LOOP_WEIGHT = 4, MOST_PLACES = 4, WORK_LIMIT = 4000000 };
+ * It has at most so many places to go to. A function is changed as long as the number of changes times what one takes,
+ * the square of the number of blocks and so much for an instruction, is within the limit: some tenths of a second, and
+ * some tens of megabytes for what is found out about the instructions anew. */
+enum { WORTH = 8, LOOP_WEIGHT = 4, MOST_PLACES = 4, INSTRUCTION_WORK = 20, WORK_LIMIT = 4000000 };
 
 /* A divergent branch whose paths share blocks; all numbers are those of blocks. */
 struct fork {
@@ -39,15 +40,6 @@ struct fork {
 
 /* ---- what it is worth ---- */
 
-static bool is_debug(LLVMValueRef inst)
-{
-    static const char *const names[] = {"dbg.value", "dbg.declare", "dbg.label"};
-    bool is = false;
-    for (size_t i = 0; i < sizeof names / sizeof *names && LLVMIsACallInst(inst); i++)
-        is |= intrinsic_is(inst, names[i]);
-    return is;
-}
-
 static unsigned cost(LLVMValueRef inst)
 {
     LLVMTypeRef type = LLVMTypeOf(inst);
@@ -61,7 +53,7 @@ static unsigned cost(LLVMValueRef inst)
     case LLVMSRem: return wide ? 4 * WORTH : WORTH / 2;
     case LLVMLoad:
     case LLVMStore: return WORTH / 2;
-    case LLVMCall: return is_debug(inst) ? 0 : LLVMIsAIntrinsicInst(inst) ? 1 : WORTH;
+    case LLVMCall: return LLVMIsAIntrinsicInst(inst) ? 1 : WORTH; /* so no call that is for all lanes is copied */
     default: return wide ? 2 : 1;
     }
 }
@@ -282,10 +274,12 @@ static bool is_read_there(const struct copy *c, LLVMValueRef inst)
     return true;
 }
 
+/* Not in front of a loop, whose phis may have what the block computes from a later iteration, too. */
 static bool can_copy(struct copy *c)
 {
     LLVMValueRef end = LLVMGetBasicBlockTerminator(c->old);
-    if (LLVMGetNumSuccessors(end) != 1 || !c->k->f->blocks[c->k->branch].depth) return false;
+    const struct block *blocks = c->k->f->blocks, *b = &blocks[c->k->first];
+    if (LLVMGetNumSuccessors(end) != 1 || !b->depth || blocks[b->succ[0]].depth > b->depth) return false;
     c->next = LLVMGetSuccessor(end, 0);
     for (LLVMValueRef i = LLVMGetFirstInstruction(c->old); i; i = LLVMGetNextInstruction(i)) {
         if (!is_read_there(c, i)) return false;
@@ -344,7 +338,6 @@ static void fill_copy(struct copy *c)
     c->values = cc_alloc(c->k->cc, n * sizeof *c->values);
     c->nvalues = 0;
     for (LLVMValueRef i = LLVMGetFirstInstruction(c->old); i; i = LLVMGetNextInstruction(i)) {
-        if (is_debug(i)) continue;
         LLVMValueRef new = LLVMIsAPHINode(i) ? copy_phi(c, i) : copy_instruction(c, i);
         c->values[c->nvalues][0] = i, c->values[c->nvalues++][1] = new;
     }
@@ -391,13 +384,22 @@ static bool change_next(struct cc *cc, LLVMValueRef function)
     return changed;
 }
 
+static uint64_t work_for_change(LLVMValueRef f)
+{
+    const uint64_t blocks = LLVMCountBasicBlocks(f);
+    uint64_t instructions = 0;
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) instructions++;
+    return blocks * blocks + INSTRUCTION_WORK * instructions;
+}
+
 bool shared_part(struct cc *cc)
 {
     bool changed = false;
     for (LLVMValueRef f = LLVMGetFirstFunction(cc->module); f; f = LLVMGetNextFunction(f)) {
         if (LLVMIsDeclaration(f) || is_pure_routine(f)) continue;
-        uint64_t n = LLVMCountBasicBlocks(f), changes = 0;
-        while (n > 3 && (changes + 1) * n * n < WORK_LIMIT && change_next(cc, f)) changes++;
+        uint64_t changes = 0;
+        while ((changes + 1) * work_for_change(f) < WORK_LIMIT && change_next(cc, f)) changes++;
         changed |= changes;
     }
     return changed;
