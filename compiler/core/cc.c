@@ -1,6 +1,6 @@
 /* The compilation's own services: memory, log, errors.
  *
- * All memory comes from one arena freed at the end; nothing is freed singly. An error writes its
+ * All memory comes from one arena freed at the end, or back to a mark; nothing is freed singly. An error writes its
  * line into the log and leaves through cc->on_error, so no function of the compiler returns an
  * error code. Called by every file of the compiler. */
 #include "compiler/core/cc.h"
@@ -49,6 +49,25 @@ void *cc_alloc(struct cc *cc, size_t size)
     void *p = a->bytes + a->used;
     a->used += size;
     return p;
+}
+
+struct cc_mark cc_mark(const struct cc *cc) { return (struct cc_mark){cc->arena, cc->arena ? cc->arena->used : 0}; }
+
+static void free_arenas(struct cc *cc, const struct arena *behind)
+{
+    while (cc->arena != behind) {
+        struct arena *next = cc->arena->next;
+        free(cc->arena);
+        cc->arena = next;
+    }
+}
+
+void cc_release(struct cc *cc, struct cc_mark mark)
+{
+    free_arenas(cc, mark.arena);
+    if (!mark.arena) return;
+    memset(mark.arena->bytes + mark.used, 0, mark.arena->used - mark.used);
+    mark.arena->used = mark.used;
 }
 
 void *cc_grow(struct cc *cc, void *array, uint32_t n, uint32_t *room, size_t size)
@@ -164,11 +183,7 @@ void cc_free(struct cc *cc)
     if (cc->builder) LLVMDisposeBuilder(cc->builder);
     if (cc->module) LLVMDisposeModule(cc->module);
     if (cc->context) LLVMContextDispose(cc->context);
-    for (struct arena *a = cc->arena; a;) {
-        struct arena *next = a->next;
-        free(a);
-        a = next;
-    }
+    free_arenas(cc, NULL);
     free(cc->log);
     *cc = (struct cc){0};
 }

@@ -154,6 +154,13 @@ struct cc {
 
 /* ---- cc.c: memory, log, errors ---- */
 void *cc_alloc(struct cc *cc, size_t size); /* zeroed, lives as long as the compilation */
+/* Gives back what has been allocated since a mark. */
+struct cc_mark {
+    struct arena *arena;
+    size_t used;
+};
+struct cc_mark cc_mark(const struct cc *cc);
+void cc_release(struct cc *cc, struct cc_mark mark);
 /* `array`, of *room elements of `size` bytes, with room for element `n`, at most one behind those in use: itself, or a
  * copy of twice the room; the old one stays in the arena. */
 void *cc_grow(struct cc *cc, void *array, uint32_t n, uint32_t *room, size_t size);

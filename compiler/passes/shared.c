@@ -398,8 +398,10 @@ bool shared_part(struct cc *cc)
     bool changed = false;
     for (LLVMValueRef f = LLVMGetFirstFunction(cc->module); f; f = LLVMGetNextFunction(f)) {
         if (LLVMIsDeclaration(f) || is_pure_routine(f)) continue;
+        const struct cc_mark mark = cc_mark(cc);
         uint64_t changes = 0;
-        while ((changes + 1) * work_for_change(f) < WORK_LIMIT && change_next(cc, f)) changes++;
+        for (; (changes + 1) * work_for_change(f) < WORK_LIMIT && change_next(cc, f); changes++) cc_release(cc, mark);
+        cc_release(cc, mark);
         changed |= changes;
     }
     return changed;
