@@ -172,7 +172,7 @@ static void report_progress(struct dispatcher *d)
     if (r) d->source->progress(d->source->user, r->job, ended, total);
 }
 
-enum { LONG_INSTRUCTIONS = 1 << 18 };
+enum { LONG_INSTRUCTIONS = 1 << 18 }; /* as many as a claim should have: a guess */
 
 /* Will the launch probably take long, as the kernel's last one did? */
 static bool is_long(const struct gpu *gpu, const struct job *job)
@@ -240,11 +240,14 @@ static void retire(struct dispatcher *d, struct run *r)
 
 /* ---- claims: groups that are an SM's to run ---- */
 
+/* Wall time of fft, sgemm_tiled, mandelbrot and montecarlo of bench/ on two threads: CLAIM_INSTRUCTIONS, half and
+ * twice: 0.98 to 1.04; CLAIM_PARTS: 0.90 to 1.01; CLAIM_CRUMBS: 0.97 to 1.02. Of shorter kernels the noise is larger.
+ */
 enum {
     CLAIM_INSTRUCTIONS = 1 << 18, /* that a claim should have */
     CLAIM_PARTS = 16,             /* of it: what others cannot take any more is at most one of them ... */
     CLAIM_CRUMBS = 128,           /* of it: too little to be divided */
-    TAKEN_MOST = 64               /* ... and so many groups */
+    TAKEN_MOST = 64               /* ... and so many groups: a guess */
 };
 
 static uint64_t range(uint64_t next, uint64_t end) { return end << 32 | next; }
@@ -437,7 +440,9 @@ static void cancel_runs(struct dispatcher *d)
     }
 }
 
-enum { ALONE_NS = 20000 }; /* how long worker 0 works before it calls the others: some times what that takes */
+/* How long worker 0 works before it calls the others: some times what that takes. bench/launch, processor time: half
+ * 0.99, twice 0.99, none 0.96, with 5 % of noise. */
+enum { ALONE_NS = 20000 };
 
 /* Are SMs of other workers among those of the launch? */
 static bool is_for_others(const struct dispatcher *d, const struct run *r)
