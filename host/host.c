@@ -34,9 +34,7 @@ uint64_t host_ns(void)
     return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-enum {
-    SPIN_NS = 20000
-}; /* twice what it takes to sleep and be woken, or more; half: 1.04 of bench/launch, twice: 1.03 */
+enum { SPIN_NS = 20000 }; /* twice what it takes to sleep and be woken, or more */
 
 uint32_t host_processors(void)
 {

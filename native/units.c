@@ -18,8 +18,8 @@
 
 #define BYTES_MOST (128u << 20) /* of units that nobody holds, about: only the memory is bounded */
 #define HOT        400000u      /* instructions of `step` before a translation: 4 ms */
-/* HOT: three kernels of bench/ with an empty cache, in processor time: half 0.91 (0.85 to 0.95), twice 1.13. Whatever
- * runs for less than 4 ms costs no translation. */
+/* HOT: sgemm, bfs and fft of bench/, four runs each with an empty cache, processor time: half 0.85 to 0.95, twice 1.02
+ * to 1.20. Whatever runs for less than 4 ms costs no translation. */
 
 /* ---- host levels ---- */
 

@@ -240,9 +240,8 @@ static void retire(struct dispatcher *d, struct run *r)
 
 /* ---- claims: groups that are an SM's to run ---- */
 
-/* Wall time of fft, sgemm_tiled, mandelbrot and montecarlo of bench/ on two threads: CLAIM_INSTRUCTIONS, half and
- * twice: 0.98 to 1.04; CLAIM_PARTS: 0.90 to 1.01; CLAIM_CRUMBS: 0.97 to 1.02. Of shorter kernels the noise is larger.
- */
+/* Wall time on two threads, half and twice of each: fft, sgemm_tiled, mandelbrot and montecarlo of bench/ 0.90 to 1.04;
+ * dct and shading 0.45 to 1.87, not the same when repeated, on a busy host. So these are guesses. */
 enum {
     CLAIM_INSTRUCTIONS = 1 << 18, /* that a claim should have */
     CLAIM_PARTS = 16,             /* of it: what others cannot take any more is at most one of them ... */
@@ -440,8 +439,8 @@ static void cancel_runs(struct dispatcher *d)
     }
 }
 
-/* How long worker 0 works before it calls the others: some times what that takes. bench/launch, processor time: half
- * 0.99, twice 0.99, none 0.96, with 5 % of noise. */
+/* How long worker 0 works before it calls the others: some times what that takes;
+ * a guess: bench/launch tells no difference, where equal runs differ by 0.80 to 1.15. */
 enum { ALONE_NS = 20000 };
 
 /* Are SMs of other workers among those of the launch? */

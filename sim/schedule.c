@@ -12,7 +12,7 @@ enum { GROUP_QUANTA = 16 }; /* histogram, fft, bfs, tiny of bench/ on one thread
 
 /* A routine that stands for an operation has some hundred instructions. The engine `native` replaces them by one
  * operation of the host unless a quantum ends among them, so groups with routines get longer quanta. Half and
- * twice: as in the noise of those four kernels, 0.94 to 1.11; the number is a guess. */
+ * twice: 0.94 to 1.11 of the time of those kernels, for no clear reason; a guess. */
 enum { PATIENCE = 16 };
 
 /* How far an SM is in its time slice. Each place has a cache line of its own, because SMs run on several processors. */
