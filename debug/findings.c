@@ -6,7 +6,7 @@
 
 #include "debug/parts.h"
 
-enum { FINDINGS_MOST = 1000 };
+enum { FINDINGS_MOST = 1000 }; /* 24 KB and their texts */
 
 void findings_add(struct findings *f, uint64_t count, tid thread, const char *text)
 {

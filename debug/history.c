@@ -20,9 +20,9 @@
 
 enum {
     PAGES = 1 << 20,    /* of 32-bit addresses */
-    BLOCK = 256,        /* copies */
+    BLOCK = 256,        /* copies, of a page each: 1 MiB */
     BLOCKS_MOST = 1024, /* 1 GiB */
-    BLOCKS_FREE = 4,    /* that stay for the next launch */
+    BLOCKS_FREE = 4,    /* 4 MiB that stay for the next launch: a guess */
 };
 #define ZEROS UINT32_MAX
 

@@ -233,7 +233,7 @@ struct event {
     enum stop_kind watch;
     uint64_t addr;
 };
-enum { EVENTS_MOST = 64 };
+enum { EVENTS_MOST = 64 }; /* 2 KiB three times over; of more at one time the last ones are forgotten */
 enum { SIGNAL_INT = 2, SIGNAL_ILL = 4, SIGNAL_TRAP = 5, SIGNAL_ABRT = 6, SIGNAL_BUS = 10, SIGNAL_SEGV = 11 };
 
 /* What the machine is to do. */

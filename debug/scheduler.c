@@ -7,7 +7,7 @@
 
 #include "debug/parts.h"
 
-enum { GROUP_QUANTA = 16, PATIENCE = 16 };
+enum { GROUP_QUANTA = 16, PATIENCE = 16 }; /* as in sim/schedule.c: warps are to take the same turns */
 
 struct turn {
     bool begun;

@@ -57,7 +57,7 @@ bool stops_at(const struct stop_points *s, uint32_t pc)
 
 static struct stop_point *add(struct stop_points *s)
 {
-    enum { MOST = 4096 };
+    enum { MOST = 4096 }; /* 192 KiB */
     if (s->n == s->room) {
         size_t room = s->room ? 2 * s->room : 16;
         struct stop_point *list = room <= MOST ? realloc(s->list, room * sizeof *list) : NULL;

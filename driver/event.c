@@ -81,12 +81,13 @@ void worker_notice(const struct queue *q, struct worker *w)
 
 bool queue_has_trifles(const struct queue *q)
 {
-    enum { TRIFLE_NS = 20000 };
+    enum { TRIFLE_NS = 20000 }; /* a guess, as AHEAD */
     return q->usual_ns && q->usual_ns < TRIFLE_NS;
 }
 
 static void proceed(const struct queue *q, struct worker *w)
 {
+    /* A guess: bench/launch tells no difference, where equal runs differ by 0.80 to 1.15. */
     enum { AHEAD = 8 }; /* what a client queues at most before it waits, as a rule, if it waits at once */
     if (w->naps && !w->busy && !queue_has_trifles(q) && w->ready.first &&
         q->submitted - w->ready.first->number >= AHEAD)

@@ -15,7 +15,7 @@ enum {
     BLOCK_ARGS = LAUNCH_ARGS,  /* arguments lie behind the metadata, aligned for the largest vector */
     CHECK_GAP = 64,            /* between __local arguments, with checks */
     START_SGPRS = 12,          /* the start code itself uses x0 to x10 */
-    PRIVATE_BYTES = 256 << 20, /* of one launch; beyond, fewer groups are resident at a time */
+    PRIVATE_BYTES = 256 << 20, /* of one launch, for its memory; beyond, fewer groups are resident at a time */
 };
 
 static uint32_t round_up(uint32_t n, uint32_t unit) { return (n + unit - 1) / unit * unit; }
@@ -387,7 +387,7 @@ static void note_lost(ventus_event *e, enum printed printed, int error)
     if (printed == PRINT_LOST) atomic_compare_exchange_strong(&e->lost, &(int){0}, error ? error : EIO);
 }
 
-enum { AFTERWARDS_NS = 1000000000 };
+enum { AFTERWARDS_NS = 1000000000 }; /* so long a launch that was cancelled may still print: a guess */
 
 /* When a launch has been ended: what it printed until then is for those who want to know why, but not for ever. */
 static bool end_is_over(void *until) { return host_ns() > *(uint64_t *)until; }

@@ -19,6 +19,7 @@ static uint64_t heap_size(const struct heap *h) { return h->blocks.end - h->bloc
 
 static uint64_t pages_up(uint64_t size) { return (size + ABI_PAGE - 1) & ~(uint64_t)(ABI_PAGE - 1); }
 
+/* A closed page makes two more mappings of the host: 16384 of the 65530 that Linux allows a process. */
 enum { MOST_PARTED = 8192 };
 
 /* Blocks of this process with a closed page behind them. */
@@ -230,12 +231,12 @@ enum ventus_status memory_alloc_launch(ventus_device *device, uint64_t size, uin
 
 /* ---- memory shared with the host ---- */
 
-/* Where the host has something in the way, the next place to try is so far on. */
+/* Where the host has something in the way, the next place to try is so far on: 4096 attempts at most. */
 enum { SHARED_STEP = 1 << 20 };
 
 bool ventus_can_share(void)
 {
-    enum { ROOM = 256 << 20 }; /* less of it is not worth having */
+    enum { ROOM = 256 << 20 }; /* less of it is not worth having: a guess */
     for (uint64_t at = ABI_HEAP_BASE; at + ROOM <= ABI_HEAP_LIMIT; at += ROOM)
         if (gpu_mem_can_share((uint32_t)at, ROOM)) return true;
     return false;

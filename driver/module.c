@@ -11,7 +11,7 @@
 
 #include "driver/driver.h"
 
-enum { USUAL_STACK = 4096 }; /* private bytes of a stack whose depth is not known */
+enum { USUAL_STACK = 4096 }; /* private bytes of a stack whose depth is not known: a guess */
 
 struct parser {
     struct ventus_module *m;

@@ -116,7 +116,7 @@ void event_begin(ventus_event *e)
 /* A mean in which the last launches count most. */
 static void note_time(struct queue *q, uint64_t ns)
 {
-    enum { WEIGHT = 8 };
+    enum { WEIGHT = 8 }; /* a guess */
     q->usual_ns = q->usual_ns ? (q->usual_ns * (WEIGHT - 1) + ns) / WEIGHT : ns;
 }
 

@@ -158,6 +158,7 @@ bool timeline_enter(void)
 
 void timeline_leave(void)
 {
+    /* What a killed program loses of it, at most: 64 KiB, or what the last tenth of a second had. A guess. */
     enum { PIECE = 1 << 16, SOON_NS = 100000000 };
     if (ftello(text) >= PIECE || host_ns() - written > SOON_NS) write_out();
     pthread_mutex_unlock(&lock);

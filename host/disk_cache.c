@@ -20,6 +20,7 @@
 #include "host/host.h"
 #include "host/word.h"
 
+/* LIMIT_MIB: of the disk, in all; a guess. VENTUS_CACHE_LIMIT says another one. */
 enum { LIMIT_MIB = 256, HASH_DIGITS = 32, NAME_SIZE = 80 };
 
 static const char *const kinds[] = {

@@ -38,6 +38,7 @@ uint64_t host_number(struct host_number *number)
 
 /* ---- compilations ---- */
 
+/* Guesses: they end compilers that hang. */
 enum { SECONDS = 120, PATIENCE = 10 /* times the seconds, and no less than SECONDS */ };
 
 static uint64_t usual_patience(uint64_t seconds)

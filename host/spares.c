@@ -48,7 +48,7 @@ void *spares_take(struct spares *s, size_t size)
     return block + 1;
 }
 
-enum { TRIM_AFTER = 32768 };
+enum { TRIM_AFTER = 32768 }; /* a guess */
 
 /* With the lock held: is it time to give memory back to the host? */
 static bool is_untidy(struct spares *s)

@@ -49,7 +49,7 @@ enum native_metadata {
     METADATA_NO_OFFSET = 2, /* it says that global ids begin at 0 */
     METADATA_WATCHED = 4,   /* the block, and METADATA_ARGS bytes of arguments, can be read and are watched */
 };
-enum { METADATA_ARGS = 1024 };
+enum { METADATA_ARGS = 1024 }; /* as many bytes of arguments as OpenCL offers (MAX_PARAMETER_SIZE) */
 
 /* Local memory, and where our driver puts metadata and arguments, which is one range around the end of the address
  * space: what is stored there is noted (group.local_end), so that the next warp finds words of the latter anew. */
@@ -181,10 +181,10 @@ enum native_exit {
     EXIT_END,     /* for `next`: w->pc is behind endprg; registers are not stored */
 };
 
-enum { EXCHANGE_ROWS = 8, RUN_ROUNDS = 256 };
+enum { EXCHANGE_ROWS = 8, RUN_ROUNDS = 256 }; /* 2 KiB and 288 bytes of an SM: guesses */
 
 /* What lanes that run one after the other have done so far (translator/nest.c), and what they have found out. */
-enum { NATIVE_SAVED = 256, NATIVE_RECORDS = 1 << 17, NATIVE_NESTS = 256, NATIVE_RESULTS = 64 };
+enum { NATIVE_SAVED = 256, NATIVE_RECORDS = 1 << 17, NATIVE_NESTS = 256, NATIVE_RESULTS = 64 }; /* 570 KiB: a guess */
 struct native_tried {
     _Alignas(64) uint32_t counts[NATIVE_COUNTS];              /* of all iterations, once they are counted */
     _Alignas(64) uint32_t results[NATIVE_RESULTS][ISA_LANES]; /* registers behind the loops */

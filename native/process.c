@@ -19,11 +19,11 @@
 #include "host/word.h"
 
 enum {
-    MOST_STARTS = 3,
-    PATIENCE = 60 /* seconds */,
-    MOST_PATIENCE = 100000,
-    IMAGE_LIMIT = 256 << 20,
-    ERRORS_MOST = 8000
+    MOST_STARTS = 3, /* a guess: a translator that dies so often is not tried again */
+    PATIENCE = 60,   /* seconds: a guess, half of the processor time that a translation may take (translator/main.c) */
+    MOST_PATIENCE = 100000,  /* a day and more */
+    IMAGE_LIMIT = 256 << 20, /* bytes that are allocated for an answer, at most */
+    ERRORS_MOST = 8000       /* bytes of the stack, and of what is told */
 };
 
 bool translator_init(struct translator_process *p)

@@ -8,7 +8,7 @@
 #include "sim/next.h"
 
 /* Instructions since the stretch began behind which none of its groups begins: the machine looks at what other threads
- * may want of it. */
+ * may want of it. A guess. */
 enum { STRETCH_MOST = 1 << 16 };
 
 /* sm->group has just followed another one, and its first warp is to run, `done` instructions after the call of the

@@ -46,7 +46,7 @@ struct native_unit {
     char name[64]; /* of the kernel, for tools of the host */
 };
 
-enum { UNIT_BUCKETS = 1024 };
+enum { UNIT_BUCKETS = 1024 }; /* 8 KiB */
 
 struct native_units {
     struct gpu *gpu;

@@ -20,7 +20,7 @@
 #include "host/number.h"
 #include "objects.h"
 
-enum { LOG_LIMIT = 1 << 20 };
+enum { LOG_LIMIT = 1 << 20 }; /* bytes of memory for each program */
 
 /* ---- memory files ---- */
 

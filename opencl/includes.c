@@ -15,6 +15,7 @@
 
 #include "objects.h"
 
+/* What is read, and held in memory, to find out whether a build is in the cache; with more it is not looked for. */
 enum { MOST_FILES = 256, MOST_BYTES = 16 << 20 };
 
 /* Texts that can be read: the source, then files in the order in which they are found. */

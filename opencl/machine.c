@@ -22,7 +22,7 @@ static struct machine *shared;          /* the latest that has become one of sev
 static unsigned nidle;
 static bool takes_down; /* a thread is at it */
 
-enum { KEPT = 8 };
+enum { KEPT = 8 }; /* of the idle ones, for the next contexts: a guess */
 
 /* ---- fork ---- */
 

@@ -199,6 +199,7 @@ static cl_int block(cl_command_queue q, struct command *transfer, ventus_event *
     return failure ? failure : error;
 }
 
+/* For memory: 19 MB of events, 8 MB of commands. */
 enum { MOST_IN_FLIGHT = 16384 };
 
 static cl_int submit_now(struct command *c, cl_event *result)

@@ -10,7 +10,7 @@
 #include "profile/profile.h"
 
 enum {
-    FEW_LAUNCHES = 16,
+    FEW_LAUNCHES = 16,   /* what is not worth advice, as FEW_ROUNDS: guesses */
     SMALL_LAUNCH = 4000, /* instructions of warps: about what it takes to begin one */
     FEW_ROUNDS = 4,
     SMALL_TRIP = 4096, /* bytes for each launch: copying fewer costs less than beginning the copy */
@@ -380,7 +380,7 @@ static bool source_says(const struct view *v, const char *word)
 /* Upper words of sums, differences and products near the lower ones, in programs that say `long`. */
 static void look_for_longs(const struct view *v)
 {
-    enum { NEAR = 8 };
+    enum { NEAR = 8 }; /* instructions that the scheduler may have put between the two: a guess */
     struct insn *in = calloc(v->rows->ninsns + 1, sizeof *in);
     uint64_t sum = 0, most = 0;
     uint32_t line = 0;

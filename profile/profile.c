@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the host has done since a launch began; guarded by the lock. The oldest reads are forgotten. */
+/* What the host has done since a launch began; guarded by the lock. The oldest reads are forgotten:
+ * 1 KiB of them is kept. */
 enum { READS = 64 };
 
 struct host_work {

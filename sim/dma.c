@@ -25,7 +25,7 @@ struct piece {
     uint32_t to, size; /* the bytes follow */
 };
 
-enum { MOST_COPIES = 256 << 10 /* bytes that a warp may have under way: then they are complete early */ };
+enum { MOST_COPIES = 256 << 10 /* bytes of a warp under way, for its memory: then they are complete early */ };
 
 /* Another group's local memory may have been closed since. */
 static void complete_piece(struct sm *sm, const struct piece *p, const uint8_t *bytes)

@@ -322,7 +322,8 @@ static struct warp *pick_next(struct sm *sm)
     return pick(sm);
 }
 
-/* Instructions by which a quantum ends late at most: calls and returns could form an endless loop. */
+/* Instructions by which a quantum ends late at most: calls and returns could form an endless loop. Some 10 ms of
+ * `step`. */
 enum { LATE_MOST = 1 << 20 };
 
 /* Does the warp's quantum, which ends late, go on? Then the warp executes one more instruction. */

@@ -24,7 +24,7 @@
 enum {
     PAGE_BITS = 12,
     PAGES = 1 << (32 - PAGE_BITS),
-    MANY_BITS = 10, /* of the number of pages that are looked at together */
+    MANY_BITS = 10, /* of the number of pages that are looked at together: a byte for 4 MiB, 1 KiB in all */
     PAGE_WORDS = 1 << (PAGE_BITS - 2),
 };
 #define MEM_SPAN  (1ull << 32)
@@ -124,7 +124,7 @@ struct tlb_entry {
     uint32_t frame;
     uint8_t access;
 };
-enum { TLB_BITS = 6, TLB_ENTRIES = 1 << TLB_BITS };
+enum { TLB_BITS = 6, TLB_ENTRIES = 1 << TLB_BITS }; /* 1 KiB an SM; how many are enough is a guess */
 
 /* Groups of one launch that an SM has claimed, so that it need not ask for each of them (dispatch.c). Other SMs may
  * take those of `left` from its end; its lower half is the first one, its upper half the end. Within a time slice the
@@ -141,7 +141,7 @@ struct claim {
 };
 
 /* Reservations of lr.w that may be valid: how many and, if they are counted, of which words (reserve.h). */
-enum { RESERVATION_PLACES = 1024 };
+enum { RESERVATION_PLACES = 1024 }; /* 4 KiB an SM: a guess */
 struct reservations {
     uint32_t count;
     bool counted;
@@ -314,7 +314,7 @@ void recover_guard(struct sm *sm);
 /* To be called behind the jump out of the handler, which does not restore the signal mask: that would cost
  * every sigsetjmp a system call. */
 void recover_again(void);
-enum { RECOVER_STACK = 64 * 1024 };
+enum { RECOVER_STACK = 64 * 1024 }; /* of each host thread; a signal takes 3.3 KiB where there is AVX-512 */
 
 /* ---- simt.c ---- */
 

@@ -30,7 +30,7 @@ static char *trim(char *s)
     return s;
 }
 
-enum { MOST_LINES = 10000 }; /* a stream need not end */
+enum { MOST_LINES = 10000 }; /* a stream need not end: of one, 5 MB are read at most */
 
 bool settings_read(FILE *f, const char *path, settings_set *set, void *user, char *why, size_t why_size)
 {

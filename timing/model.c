@@ -11,7 +11,7 @@
 #include "timing/account.h"
 #include "timing/model.h"
 
-enum { HANG_CYCLES = 1000000 };
+enum { HANG_CYCLES = 1000000 }; /* without an instruction: some 0.5 s of the host; a guess */
 
 /* ---- a cycle ---- */
 
@@ -118,7 +118,7 @@ static bool others_wait(const struct model *m)
  * have been asked: they are full, and time may go on. */
 static bool may_place(struct core *c)
 {
-    enum { LOOK_CYCLES = 1000 };
+    enum { LOOK_CYCLES = 1000 }; /* what a launch may begin late by: a guess */
     struct model *m = c->model;
     if (m->now >= m->look_at) {
         m->look_at = m->now + LOOK_CYCLES;

@@ -425,7 +425,7 @@ static void set_addresses(struct translator *t, struct vector_access *a)
     }
 }
 
-enum { SPAN_MOST = 4096 };
+enum { SPAN_MOST = 4096 }; /* bytes that all lanes span: a guess */
 
 static void note_local_lanes(struct translator *t, const struct vector_access *a)
 {

@@ -13,7 +13,7 @@
 
 #include "translator/patterns.h"
 
-enum { WORDS_MOST = 32 };
+enum { WORDS_MOST = 32 }; /* twice the words of the longest chunk (NATIVE_LEVELS) */
 
 static bool is_zero(LLVMValueRef v) { return LLVMIsConstant(v) && LLVMIsNull(v); }
 

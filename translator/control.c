@@ -180,7 +180,8 @@ void check_budget(struct translator *t, uint32_t need, uint32_t pc, enum version
     leave_unless(t, LLVMBuildICmp(t->b, LLVMIntUGE, budget_left(t), ir_u32(t, need), ""), EXIT_BUDGET, pc, version);
 }
 
-/* Instructions beyond the budget that calls and returns may take, because they could form an endless loop. */
+/* Instructions beyond the budget that calls and returns may take, because they could form an endless loop. Their number
+ * is a guess. */
 enum { CALLS_MOST = 1 << 16 };
 
 /* Looks at the budget in front of a branch back to pc, where a quantum that ends late may end. */

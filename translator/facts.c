@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-enum { ALIGN_MOST = 31, LEAST_PERIOD = 8 };
+enum { ALIGN_MOST = 31, LEAST_PERIOD = 8 /* lanes, a guess */ };
 
 static const struct v_fact nothing;
 static const struct v_fact is_even = {.even = true};

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROUTINE_MOST = 4000 /* instructions */ };
+enum { ROUTINE_MOST = 4000 /* instructions: a guess */ };
 enum { BLOCK_MOST = 1 << 15 /* instructions: what a block counts are numbers of 16 bits */ };
 enum { REACHED = 1, LEADER = 2, CHECKED = 4, ENTRY = 8 };
 

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-/* Most instructions of a function and its caller that become one. */
+/* Most instructions of a function and its caller that become one: a guess. */
 enum { SMALL = 400 };
 
 /* The first block of a block's function, as far as it is known. */

@@ -171,7 +171,7 @@ static const struct node *branch_of(const struct work *w, size_t block)
 /* False: nothing is known, or finding out would take too long. */
 static bool can_know(const struct work *w)
 {
-    enum { MOST = 1 << 22 };
+    enum { MOST = 1 << 22 }; /* a guess */
     size_t branches = 0;
     bool known = w->facts->closed && w->flow->request->lanes != LANES_CONVERGENT;
     for (size_t i = 0; i < w->flow->nblocks && known; i++) {

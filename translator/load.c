@@ -297,7 +297,7 @@ static void note_scattered(struct translator *t)
     LLVMBuildStore(t->b, more, variable);
 }
 
-/* Up to so many active lanes are loaded one by one sooner than all are gathered. */
+/* Up to so many active lanes are loaded one by one sooner than all are gathered: guesses. */
 enum { FEW = 10, FEW_OF_SET = 16 };
 
 static LLVMValueRef are_few(struct translator *t, const struct vector_access *a, unsigned most)

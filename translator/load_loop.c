@@ -148,7 +148,8 @@ static LLVMValueRef rounds_allowed(struct translator *t, const struct loop *l)
     return ir_intrinsic(t, "llvm.umin", &t->i32, 1, most, 2);
 }
 
-/* A load without shape of all lanes takes as long as so many instructions of one lane. */
+/* A load without shape of all lanes takes as long as so many instructions of one lane (bench/measurements.md);
+ * ROUNDS_LEAST is a guess. */
 enum { SCATTERED_COST = 400, ROUNDS_LEAST = 8 };
 
 /* Do the iterations of the active lanes, one by one, take less time than one with vectors? */
@@ -345,7 +346,7 @@ static void take_results(struct translator *t, const struct loop *l, const struc
 /* Now and then an iteration runs with vectors, to see whether the addresses have a shape by now. */
 static void look_again(struct translator *t)
 {
-    enum { EVERY = 32 };
+    enum { EVERY = 32 }; /* a guess */
     LLVMValueRef runs = LLVMBuildAdd(t->b, LLVMBuildLoad2(t->b, t->i32, t->runs, ""), ir_u32(t, 1), "");
     LLVMValueRef low = LLVMBuildAnd(t->b, runs, ir_u32(t, EVERY - 1), "");
     LLVMValueRef now = LLVMBuildICmp(t->b, LLVMIntEQ, low, ir_u32(t, 0), "");

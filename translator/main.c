@@ -19,7 +19,7 @@
 #include "translator/emit.h"
 #include "native/cache.h"
 
-enum { MOST_SECONDS = 120 /* of processor time, for one request */ };
+enum { MOST_SECONDS = 120 /* of processor time, for one request: a guess; it ends what would hang */ };
 
 static const char *const level_names[] = {
 #define LEVEL(name, words, cpu) #name,

@@ -4,9 +4,10 @@
 
 #include "native/native.h"
 
+/* A set of blocks is a word of 64 bits. Levels and branches bound the translator's tables: guesses. */
 enum { NEST_BLOCKS = 64, NEST_LEVELS = 8, NEST_BRANCHES = 32 };
 
-/* So many lanes run before it is decided whether the others do. */
+/* So many lanes run before it is decided whether the others do: a guess. */
 enum { NEST_FIRST = 4 };
 
 /* A lane's record of an iteration is a few words in native_tried.records, behind that of the iteration before and of

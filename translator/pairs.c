@@ -8,6 +8,7 @@
 
 #include "translator/patterns.h"
 
+/* WORDS_MOST: of the longest chunk. How deep it is looked, and how many phis are remembered (6 KiB), are guesses. */
 enum { WORDS_MOST = 16, DEPTH = 6, KNOWN = 256 };
 
 struct words {

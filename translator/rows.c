@@ -167,7 +167,7 @@ OF_HALVES f16x2_fma(halves a, halves b, halves c) { return __builtin_elementwise
 static inline void load_words(const uint8_t *mem, const uint32_t *addr, uint32_t *out, uint32_t lanes)
 {
 #ifdef __AVX2__
-    enum { FEW = 8 };
+    enum { FEW = 8 }; /* a guess */
     if (__builtin_popcount(lanes) > FEW) {
         const uint32_t half = 1u << 31, any = addr[__builtin_ctz(lanes)];
         RESERVE_LANES out[lane] = any ^ half ^ ((addr[lane] ^ any) & (0u - (lanes >> lane & 1)));
@@ -215,7 +215,7 @@ static inline bool may_write_pages(const uint8_t *pages, uint32_t first, uint32_
  * if it is small, its pages are tested instead of each lane's. */
 static inline bool may_write(const struct gpu *gpu, const uint32_t *addr, uint32_t lanes)
 {
-    enum { SPAN = 256 };
+    enum { SPAN = 256 }; /* pages, 256 bytes of gpu->pages; a guess */
     uint32_t low = ~0u, high = 0, allowed = GPU_WRITE;
     RESERVE_LANES
     {
@@ -419,7 +419,8 @@ static inline uint64_t nest_ticks(void)
 #endif
 }
 
-/* The warp goes on with vectors for a while, and longer each time; the first iterations are measured. */
+/* The warp goes on with vectors for a while, and longer each time; the first iterations are measured.
+ * NEST_MEASURED = 16 took 2.6 times as long in one random kernel (bench/measurements.md); the others are guesses. */
 enum { NEST_SHORTEST = 256, NEST_LONGEST = 1 << 15, NEST_MEASURED = 256, NEST_TRIED = 4, NEST_RUNS = 2048 };
 static void nest_wait(struct native_nest *nest, uint32_t iterations)
 {
@@ -445,7 +446,7 @@ void nest_begin(struct native_nest *nest) { nest->began = nest_ticks(); }
 uint32_t nest_masks_end(struct sm *sm, struct native_nest *nest, uint32_t iterations, uint32_t instructions,
                         uint32_t diverged, uint32_t deepest, uint32_t most)
 {
-    enum { LONG = 1 << 22 };
+    enum { LONG = 1 << 22 }; /* ticks, a millisecond or two: the host did something else meanwhile */
     struct counters *c = &sm->warp->group->counters;
     if (instructions > most || deepest > SIMT_DEPTH) return 0;
     c->divergent += diverged;
@@ -461,7 +462,7 @@ uint32_t nest_masks_end(struct sm *sm, struct native_nest *nest, uint32_t iterat
 /* They have failed: for a while, longer each time, the warps go on with the SIMT stack. */
 COLD void nest_masks_fail(struct native_nest *nest)
 {
-    enum { SHORTEST = 6, LONGEST = 14 };
+    enum { SHORTEST = 6, LONGEST = 14 }; /* 64 to 16384 beginnings: guesses */
     nest->failed = nest->failed < SHORTEST ? SHORTEST : nest->failed < LONGEST ? nest->failed + 2 : LONGEST;
     nest->stack = 1u << nest->failed;
 }

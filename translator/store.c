@@ -52,7 +52,7 @@ static void store_few(struct translator *t, const struct vector_access *a, struc
 /* A scatter takes as long for one lane as for all. */
 static void store_few_or_many(struct translator *t, const struct vector_access *a, struct lanes data)
 {
-    enum { FEW = 10 };
+    enum { FEW = 10 }; /* a guess */
     LLVMBasicBlockRef few = ir_block(t, "few"), many = ir_block(t, ""), done = ir_block(t, "");
     LLVMValueRef is = LLVMBuildICmp(t->b, LLVMIntULE, ir_popcount(t, a->lanes), ir_u32(t, FEW), "");
     if (!a->n->d.in.vm) is = LLVMBuildAnd(t->b, is, LLVMBuildICmp(t->b, LLVMIntNE, a->lanes, ir_u32(t, 0), ""), "");

@@ -445,7 +445,7 @@ static int step(struct ventus_backend_device *d, struct ventus_backend_outcome *
 
 static int wait_for(struct ventus_backend_device *d, uint64_t timeout_ns, struct ventus_backend_outcome *o)
 {
-    enum { AT_ONCE = 256 };
+    enum { AT_ONCE = 256 }; /* steps, by which a timeout is late; how few would do is a guess */
     const uint64_t begun = now();
     int state = VENTUS_BACKEND_RUNS;
     do
