@@ -157,8 +157,8 @@ static const char *const offsets[] = {
     " vid.v v6\n vand.vi v6, v6, 7\n vsll.vi v6, v6, 5\n vadd.vx v6, v6, x7\n",
     " vmv.v.i v6, 12\n",
     " lw x6, 4(x20)\n andi x6, x6, 1020\n vmv.v.x v6, x6\n",
-    " lw x6, 4(x20)\n andi x6, x6, 7\n vmv.v.x v6, x6\n lw x6, 8(x20)\n andi x6, x6, 31\n vmul.vx v6, v6, x6\n"
-    " vsll.vi v6, v6, 2\n",
+    (" lw x6, 4(x20)\n andi x6, x6, 7\n vmv.v.x v6, x6\n lw x6, 8(x20)\n andi x6, x6, 31\n vmul.vx v6, v6, x6\n"
+     " vsll.vi v6, v6, 2\n"),
     " vid.v v6\n vmv.v.i v7, 8\n vsub.vv v6, v6, v6\n vadd.vv v6, v6, v7\n",
     " vid.v v6\n vsll.vi v6, v6, 2\n vadd.vi v6, v6, 4, v0.t\n",
 };
