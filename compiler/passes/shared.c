@@ -219,7 +219,8 @@ static void lead_to_guard(struct fork *k, LLVMBasicBlockRef from)
     LLVMAddIncoming(k->number, &number, &from, 1);
 }
 
-/* The phis of a place get one value from the guard in the place of those from the paths. */
+/* The phis of a place get one value from the guard in the place of those from the paths. It is 0 for lanes that go to
+ * another place: they may copy it all the same, and lock step with another machine (docs/cosim.md) compares copies. */
 static void move_phis(struct fork *k, uint32_t place)
 {
     const unsigned n = LLVMCountIncoming(k->number);
@@ -232,7 +233,7 @@ static void move_phis(struct fork *k, uint32_t place)
         LLVMValueRef there = LLVMBuildPhi(k->cc->builder, LLVMTypeOf(phi), "");
         for (unsigned i = 0; i < n; i++) {
             LLVMValueRef value = value_from(phi, from[i]);
-            if (!value) value = LLVMGetUndef(LLVMTypeOf(phi));
+            if (!value) value = LLVMConstNull(LLVMTypeOf(phi));
             LLVMAddIncoming(there, &value, &from[i], 1);
         }
         LLVMAddIncoming(phi_without(k, phi, from, n), &there, &k->ways[place], 1);
