@@ -131,19 +131,19 @@ long goes_in(global const int *in, int i)
     return x + y;
 }
 
-//! run shared global=64 local=64/32
+//! run shared global=32 local=32
 //! arg in int[64] = i * 977 + 31 * i * i
-//! arg out int[256] -> 1
+//! arg out int[128] -> 1
 kernel void shared(global const int *in, global int *out)
 {
     int i = get_global_id(0);
     long large = 0, small = 0, falls = 0, goes = 0;
-    for (int g = 0; g < 64; g++) {
+    for (int g = 0; g < 32; g++) {
         long a = rest_is_large(in, g), b = rest_is_small(in, g), c = falls_through(in, g), d = goes_in(in, g);
         if (g == i) large = a, small = b, falls = c, goes = d;
     }
     out[i] = rest_is_large(in, i) == large;
-    out[i + 64] = rest_is_small(in, i) == small;
-    out[i + 128] = falls_through(in, i) == falls;
-    out[i + 192] = goes_in(in, i) == goes;
+    out[i + 32] = rest_is_small(in, i) == small;
+    out[i + 64] = falls_through(in, i) == falls;
+    out[i + 96] = goes_in(in, i) == goes;
 }
