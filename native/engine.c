@@ -326,8 +326,8 @@ static enum stop run_code(struct sm *sm, struct native_sm *n, uint32_t entry, ui
 
 /* `divergent` is translated after a quarter of the instructions in `step` that other code needs, because the convergent
  * code shows that the kernel is hot. But only if they are one in 64 or more: divergent code runs convergent warps up to
- * twice as slowly. So what has run in translated code counts against it. Of
- * sgemm, bfs and fft with an empty cache, HEAT 2 or 8 take 0.91 to 1.08 of the time, SHARE 32 or 128 0.98 to 1.04. */
+ * twice as slowly. So what has run in translated code counts against it. Of sgemm, bfs and fft with an empty cache,
+ * HEAT 2 or 8 take 0.91 to 1.08 of the time, SHARE 32 or 128 0.98 to 1.04. */
 enum { DIVERGENT_HEAT = 4, DIVERGENT_SHARE = 64 };
 
 static void cool(struct native_sm *n, struct native_unit *unit)

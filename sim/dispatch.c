@@ -439,8 +439,8 @@ static void cancel_runs(struct dispatcher *d)
     }
 }
 
-/* How long worker 0 works before it calls the others: some times what that takes;
- * a guess: bench/launch tells no difference, where equal runs differ by 0.80 to 1.15. */
+/* How long worker 0 works before it calls the others: some times what that takes. A guess: bench/launch tells no
+ * difference, where equal runs differ by 0.80 to 1.15. */
 enum { ALONE_NS = 20000 };
 
 /* Are SMs of other workers among those of the launch? */

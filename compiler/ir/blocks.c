@@ -1,4 +1,5 @@
-/* Basic blocks of a function: their numbers, and what back edges say of their loops. Called by passes. */
+/* Basic blocks of a function: their numbers, what back edges say of their loops, what phis have from them. Called by
+ * passes. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,4 +35,30 @@ void loop_hints_move(struct cc *cc, LLVMValueRef from, LLVMValueRef to)
     if (!hints) return;
     LLVMSetMetadata(to, kind, hints);
     LLVMSetMetadata(from, kind, NULL);
+}
+
+LLVMValueRef phi_value(LLVMValueRef phi, LLVMBasicBlockRef from)
+{
+    for (unsigned i = 0; i < LLVMCountIncoming(phi); i++)
+        if (LLVMGetIncomingBlock(phi, i) == from) return LLVMGetIncomingValue(phi, i);
+    return NULL;
+}
+
+static bool is_listed(const LLVMBasicBlockRef *list, unsigned n, LLVMBasicBlockRef block)
+{
+    unsigned i = 0;
+    while (i < n && list[i] != block) i++;
+    return i < n;
+}
+
+LLVMValueRef phi_without(LLVMBuilderRef b, LLVMValueRef phi, const LLVMBasicBlockRef *blocks, unsigned n)
+{
+    LLVMPositionBuilderBefore(b, phi);
+    LLVMValueRef new = LLVMBuildPhi(b, LLVMTypeOf(phi), "");
+    for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
+        LLVMBasicBlockRef from = LLVMGetIncomingBlock(phi, i);
+        LLVMValueRef value = LLVMGetIncomingValue(phi, i);
+        if (!is_listed(blocks, n, from)) LLVMAddIncoming(new, &value, &from, 1);
+    }
+    return new;
 }

@@ -46,6 +46,10 @@ uint32_t *block_number(const struct block_numbers *blocks, LLVMBasicBlockRef blo
 /* What a program says of a loop, such as how often to unroll it, stands at one of its back edges: moves it from one
  * branch to another, if it stands there. */
 void loop_hints_move(struct cc *cc, LLVMValueRef from, LLVMValueRef to);
+/* The value that a phi has from a block; NULL: none, the block does not lead to it. */
+LLVMValueRef phi_value(LLVMValueRef phi, LLVMBasicBlockRef from);
+/* A new phi in front of another one, where the builder is left, with its values but those from `n` blocks. */
+LLVMValueRef phi_without(LLVMBuilderRef b, LLVMValueRef phi, const LLVMBasicBlockRef *blocks, unsigned n);
 
 /* ---- avoid.c: known faults of hardware that code must not meet ---- */
 

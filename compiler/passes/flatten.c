@@ -115,13 +115,6 @@ static unsigned cost(LLVMValueRef inst)
     }
 }
 
-static LLVMValueRef value_from(LLVMValueRef phi, LLVMBasicBlockRef block)
-{
-    for (unsigned i = 0; i < LLVMCountIncoming(phi); i++)
-        if (LLVMGetIncomingBlock(phi, i) == block) return LLVMGetIncomingValue(phi, i);
-    return NULL;
-}
-
 static bool is_worthwhile(const struct fork *k)
 {
     LLVMBasicBlockRef from = LLVMGetInstructionParent(k->branch);
@@ -133,7 +126,7 @@ static bool is_worthwhile(const struct fork *k)
     }
     LLVMValueRef i = LLVMGetFirstInstruction(k->end);
     for (; i && LLVMIsAPHINode(i) && sum <= WORTH; i = LLVMGetNextInstruction(i)) {
-        LLVMValueRef a = value_from(i, k->way[0] ? k->way[0] : from), b = value_from(i, k->way[1] ? k->way[1] : from);
+        LLVMValueRef a = phi_value(i, k->way[0] ? k->way[0] : from), b = phi_value(i, k->way[1] ? k->way[1] : from);
         if (a != b) sum += selection_cost(i);
     }
     return sum <= (ways > 2 ? WORTH_SHARED : WORTH);
@@ -155,17 +148,11 @@ static void join_phi(LLVMBuilderRef b, const struct fork *k, LLVMValueRef phi)
 {
     LLVMBasicBlockRef from = LLVMGetInstructionParent(k->branch);
     LLVMBasicBlockRef source[2] = {k->way[0] ? k->way[0] : from, k->way[1] ? k->way[1] : from};
-    LLVMValueRef value[2] = {value_from(phi, source[0]), value_from(phi, source[1])}, one = value[0];
+    LLVMValueRef value[2] = {phi_value(phi, source[0]), phi_value(phi, source[1])}, one = value[0];
     if (value[0] != value[1]) one = LLVMBuildSelect(b, LLVMGetCondition(k->branch), value[0], value[1], "");
     LLVMBuilderRef at = LLVMCreateBuilderInContext(LLVMGetTypeContext(LLVMTypeOf(phi)));
-    LLVMPositionBuilderBefore(at, phi);
-    LLVMValueRef joined = LLVMBuildPhi(at, LLVMTypeOf(phi), "");
+    LLVMValueRef joined = phi_without(at, phi, source, 2);
     LLVMDisposeBuilder(at);
-    for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
-        LLVMBasicBlockRef block = LLVMGetIncomingBlock(phi, i);
-        LLVMValueRef v = LLVMGetIncomingValue(phi, i);
-        if (block != source[0] && block != source[1]) LLVMAddIncoming(joined, &v, &block, 1);
-    }
     LLVMAddIncoming(joined, &one, &from, 1);
     LLVMReplaceAllUsesWith(phi, joined);
     LLVMInstructionEraseFromParent(phi);

@@ -255,21 +255,14 @@ static value choose(struct packing *p, value inst)
     return LLVMBuildSelect(p->b, LLVMGetOperand(inst, 0), yes, no, "");
 }
 
-/* What phi has from a block already: a switch can lead there more than once, and then always brings the same value. */
-static value already_from(value phi, LLVMBasicBlockRef block)
-{
-    for (unsigned i = 0; i < LLVMCountIncoming(phi); i++)
-        if (LLVMGetIncomingBlock(phi, i) == block) return LLVMGetIncomingValue(phi, i);
-    return NULL;
-}
-
-/* What comes in is converted at the end of the block that it comes from. */
+/* What comes in is converted at the end of the block that it comes from. A switch can lead here more than once, and
+ * then always brings the same value. */
 static value merge(struct packing *p, value inst)
 {
     value phi = LLVMBuildPhi(p->b, words_type(p, LLVMTypeOf(inst)), "");
     for (unsigned i = 0; i < LLVMCountIncoming(inst); i++) {
         LLVMBasicBlockRef from = LLVMGetIncomingBlock(inst, i);
-        value words = already_from(phi, from);
+        value words = phi_value(phi, from);
         LLVMPositionBuilderBefore(p->b, LLVMGetBasicBlockTerminator(from));
         if (!words) words = packed(p, LLVMGetIncomingValue(inst, i));
         LLVMAddIncoming(phi, &words, &from, 1);

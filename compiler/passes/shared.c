@@ -21,8 +21,7 @@
 
 /* A guard costs some instructions: what is shared must be worth so many, about, and a loop in it so many times that.
  * It has at most so many places to go to. A function is changed as long as the number of changes times what one takes,
- * the square of the number of blocks and so much for an instruction, is within the limit: some tenths of a second, and
- * some tens of megabytes for what is found out about the instructions anew. */
+ * the square of the number of blocks and so much for an instruction, is within the limit: some tenths of a second. */
 enum { WORTH = 8, LOOP_WEIGHT = 4, MOST_PLACES = 4, INSTRUCTION_WORK = 20, WORK_LIMIT = 4000000 };
 
 /* A divergent branch whose paths share blocks; all numbers are those of blocks. */
@@ -104,37 +103,7 @@ static bool find_shared(struct fork *k)
     return true;
 }
 
-/* ---- phis ---- */
-
 static LLVMBasicBlockRef block_of(const struct fork *k, uint32_t i) { return k->f->blocks[i].ref; }
-
-static LLVMValueRef value_from(LLVMValueRef phi, LLVMBasicBlockRef block)
-{
-    for (unsigned i = 0; i < LLVMCountIncoming(phi); i++)
-        if (LLVMGetIncomingBlock(phi, i) == block) return LLVMGetIncomingValue(phi, i);
-    return NULL;
-}
-
-static bool is_listed(const LLVMBasicBlockRef *list, unsigned n, LLVMBasicBlockRef block)
-{
-    unsigned i = 0;
-    while (i < n && list[i] != block) i++;
-    return i < n;
-}
-
-/* A phi in the place of another one, without the values from some blocks. */
-static LLVMValueRef phi_without(const struct fork *k, LLVMValueRef phi, const LLVMBasicBlockRef *blocks, unsigned n)
-{
-    LLVMPositionBuilderBefore(k->cc->builder, phi);
-    LLVMValueRef new = LLVMBuildPhi(k->cc->builder, LLVMTypeOf(phi), "");
-    for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
-        LLVMBasicBlockRef from = LLVMGetIncomingBlock(phi, i);
-        LLVMValueRef value = LLVMGetIncomingValue(phi, i);
-        if (!is_listed(blocks, n, from)) LLVMAddIncoming(new, &value, &from, 1);
-    }
-    LLVMReplaceAllUsesWith(phi, new);
-    return new;
-}
 
 /* ---- a guard ---- */
 
@@ -232,11 +201,13 @@ static void move_phis(struct fork *k, uint32_t place)
         LLVMPositionBuilderBefore(k->cc->builder, LLVMGetFirstInstruction(k->guard));
         LLVMValueRef there = LLVMBuildPhi(k->cc->builder, LLVMTypeOf(phi), "");
         for (unsigned i = 0; i < n; i++) {
-            LLVMValueRef value = value_from(phi, from[i]);
+            LLVMValueRef value = phi_value(phi, from[i]);
             if (!value) value = LLVMConstNull(LLVMTypeOf(phi));
             LLVMAddIncoming(there, &value, &from[i], 1);
         }
-        LLVMAddIncoming(phi_without(k, phi, from, n), &there, &k->ways[place], 1);
+        LLVMValueRef here = phi_without(k->cc->builder, phi, from, n);
+        LLVMAddIncoming(here, &there, &k->ways[place], 1);
+        LLVMReplaceAllUsesWith(phi, here);
         LLVMInstructionEraseFromParent(phi);
     }
 }
@@ -316,7 +287,7 @@ static LLVMValueRef copy_phi(struct copy *c, LLVMValueRef phi)
     LLVMPositionBuilderAtEnd(c->k->cc->builder, c->new);
     LLVMValueRef new = LLVMBuildPhi(c->k->cc->builder, LLVMTypeOf(phi), "");
     for (unsigned i = 0; i < c->nfrom; i++) {
-        LLVMValueRef value = value_from(phi, c->from[i]);
+        LLVMValueRef value = phi_value(phi, c->from[i]);
         LLVMAddIncoming(new, &value, &c->from[i], 1);
     }
     return new;
@@ -343,12 +314,12 @@ static void fill_copy(struct copy *c)
         c->values[c->nvalues][0] = i, c->values[c->nvalues++][1] = new;
     }
     for (LLVMValueRef phi = LLVMGetFirstInstruction(c->next); LLVMIsAPHINode(phi); phi = LLVMGetNextInstruction(phi)) {
-        LLVMValueRef value = copy_of(c, value_from(phi, c->old));
+        LLVMValueRef value = copy_of(c, phi_value(phi, c->old));
         LLVMAddIncoming(phi, &value, &c->new, 1);
     }
     for (LLVMValueRef phi = LLVMGetFirstInstruction(c->old); LLVMIsAPHINode(phi); phi = next) {
         next = LLVMGetNextInstruction(phi);
-        phi_without(c->k, phi, c->from, c->nfrom);
+        LLVMReplaceAllUsesWith(phi, phi_without(c->k->cc->builder, phi, c->from, c->nfrom));
         LLVMInstructionEraseFromParent(phi);
     }
 }

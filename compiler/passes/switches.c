@@ -39,15 +39,7 @@ static void add_edge(struct chain *c, LLVMBasicBlockRef from, LLVMBasicBlockRef 
 static void replace_phi(LLVMBuilderRef b, const struct chain *c, LLVMBasicBlockRef block, LLVMValueRef phi)
 {
     LLVMBasicBlockRef from = LLVMGetInstructionParent(c->end);
-    LLVMValueRef value = NULL, new;
-    LLVMPositionBuilderBefore(b, phi);
-    new = LLVMBuildPhi(b, LLVMTypeOf(phi), "");
-    for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
-        LLVMBasicBlockRef source = LLVMGetIncomingBlock(phi, i);
-        LLVMValueRef v = LLVMGetIncomingValue(phi, i);
-        if (source == from) value = v;
-        else LLVMAddIncoming(new, &v, &source, 1);
-    }
+    LLVMValueRef value = phi_value(phi, from), new = phi_without(b, phi, &from, 1);
     for (unsigned i = 0; i < c->nedges; i++) {
         LLVMBasicBlockRef source = c->edges[i].from;
         if (c->edges[i].to == block) LLVMAddIncoming(new, &value, &source, 1);
