@@ -4,7 +4,7 @@
  * its line. An entry asks memory; when the line has come, it answers the requests of its list, one after another. */
 #include "timing/model.h"
 
-enum { INPUTS = 2, PUTS = 256, LINE_DELAY = 2, PUT_DELAY = 3, HIT_DELAY = 3 };
+enum { INPUTS = 2, LINE_DELAY = 2, PUT_DELAY = 3, HIT_DELAY = 3 };
 
 bool l2_open(struct model *m)
 {
@@ -78,7 +78,7 @@ static bool put(struct model *m)
     EVENT(core_of(m, p), "mem_req", 4, p->line, "put");
     memory_access(core_of(m, p), p->line);
     core_of(m, p)->counts.memory_writes++;
-    l->first_put = (l->first_put + 1) % PUTS;
+    l->first_put = (l->first_put + 1) % L2_PUTS;
     l->nputs--;
     return true;
 }
@@ -86,9 +86,8 @@ static bool put(struct model *m)
 static void put_later(struct model *m, struct message p)
 {
     struct l2 *l = &m->l2;
-    if (l->nputs == PUTS) return;
     p.at = m->now + PUT_DELAY;
-    l->puts[(l->first_put + l->nputs++) % PUTS] = p;
+    l->puts[(l->first_put + l->nputs++) % L2_PUTS] = p;
 }
 
 static void ask_memory(struct model *m, unsigned k)
@@ -318,7 +317,7 @@ void l2_cycle(struct model *m)
 {
     struct l2 *l = &m->l2;
     struct fullness before = {l->nentries, l->nrequests, l->nwrites};
-    bool may_respond = !l->have_answer;
+    bool may_respond = !l->have_answer && l->nputs < L2_PUTS; /* an answer makes one put at most */
     l->input_full = l->ninput == INPUTS;
     end_flush(m);
     answer(m);

@@ -21,6 +21,7 @@ enum {
     MOST_BANKS_OF_DRAM = 64,
     MOST_ENTRIES = 64,              /* of any other table */
     MOST_RESIDENT = 2 * MOST_WARPS, /* groups, with those that end */
+    L2_PUTS = 256,                  /* of the second level, on their way to memory; with so many, answers wait */
     OPERANDS = 4,
     REGISTERS = 512, /* of a warp: scalar ones from 0 on, vector ones from 256 on */
     NO_REGISTER = 0xffff,
@@ -349,7 +350,7 @@ struct l2 {
     unsigned pointer;
     struct message answer; /* on its way to an SM */
     bool have_answer;
-    struct message puts[256]; /* writes on their way to memory: ring */
+    struct message puts[L2_PUTS]; /* writes on their way to memory: ring */
     unsigned first_put, nputs;
     uint64_t memory_next;
     bool filling;        /* a line from memory is written in this cycle ... */

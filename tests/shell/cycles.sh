@@ -143,6 +143,24 @@ hits() { # WAYS
 }
 [ $(($(hits 2) - $(hits 1))) = 2 ] || wrong "the second level finds $(hits 2) lines in two ways, $(hits 1) in one"
 
+# Every store reaches memory, also through a second level that has no line and can send one in 100 cycles: answers wait for it.
+cat >stores.s <<'END'
+        .kernel k
+        .arg global, data
+k:      lw      t0, 0(a0)
+        li      t2, 100
+1:      sw      t2, 0(t0)
+        addi    t2, t2, -1
+        bnez    t2, 1b
+        ret
+END
+"$ventus" as stores.s -o stores.elf
+printf 'base = large\nmemory_interval = 100\nfault_l2_misses = 1\n' >stores.timing
+echo 'sms = 8' >stores.conf
+"$ventus" run stores.elf -g 1024 -l 32 -a buf:4 --config stores.conf --timing stores.timing --json stores.json >stores.txt
+writes=$(sed -n 's/.*"memory_writes": \([0-9]*\),.*/\1/p' stores.json | head -n 1)
+[ "$writes" -ge 3200 ] || wrong "$writes writes to memory of 3200 stores"
+
 # An OpenCL program that knows nothing of the model: its kernel's time is the model's, the same again, and shorter on more SMs.
 vecadd() { VENTUS_CONFIG=$1 VENTUS_DEBUG=1 $VENTUS_FOREIGN "$VENTUS_BUILD/examples/vecadd" --size 16; }
 for sms in 1 4; do
