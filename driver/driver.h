@@ -23,7 +23,7 @@
 #include "host/spares.h"
 #include "isa/abi.h"
 
-enum { MAX_SEGMENTS = 16 };
+enum { MAX_SEGMENTS = 16 }; /* of a program; `ventus ld` makes three at most, and one with more is refused */
 
 /* A piece of a program at its place in the code window. */
 struct segment {
@@ -34,6 +34,8 @@ struct segment {
 };
 
 enum { KEPT_BLOCKS = 8, KEPT_BYTES = 512 << 10 /* of one: filling it with zeros takes 6 us, new pages 0.2 ms */ };
+/* Bounds of memory: so much stays with a process that has released its buffers. The blocks are looked through one by
+ * one. */
 enum { RESTING_BLOCKS = 64, RESTING_MOST = 32 << 20 /* bytes of one */, RESTING_BYTES = 64 << 20 /* of all */ };
 
 /* Where a block may lie: anywhere, or in the upper part, where launches have theirs. */

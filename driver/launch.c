@@ -12,9 +12,9 @@
 #include "quirks/quirks.h"
 
 enum {
-    BLOCK_ARGS = LAUNCH_ARGS,  /* arguments lie behind the metadata, aligned for the largest vector */
-    CHECK_GAP = 64,            /* between __local arguments, with checks */
-    START_SGPRS = 12,          /* the start code itself uses x0 to x10 */
+    BLOCK_ARGS = LAUNCH_ARGS, /* arguments lie behind the metadata, aligned for the largest vector */
+    CHECK_GAP = 64,   /* bytes between __local arguments, with checks: so far beyond its end an access is found */
+    START_SGPRS = 12, /* the start code itself uses x0 to x10 */
     PRIVATE_BYTES = 256 << 20, /* of one launch, for its memory; beyond, fewer groups are resident at a time */
 };
 

@@ -123,7 +123,17 @@ void timeline_launch_ended(ventus_event *e)
     if (f->kind != VENTUS_FAULT_NONE && e->in.module) e->timeline->line = ventus_module_line(e->in.module, f->pc);
 }
 
-enum { MOST_FACTS = 40 };
+/* Those of a fault, of sizes, and what is told of every command; each counter; and the end of the list. */
+enum {
+    FAULT_FACTS = 5,
+    SIZE_FACTS = 2,
+    COMMAND_FACTS = 7,
+    OTHER_FACTS = FAULT_FACTS + SIZE_FACTS + COMMAND_FACTS,
+#define VENTUS_COUNTER(name, type, how, cl, text) COUNTER_##name,
+#include "sim/counters.def"
+#undef VENTUS_COUNTER
+    MOST_FACTS,
+};
 
 struct facts {
     struct timeline_fact list[MOST_FACTS];

@@ -15,7 +15,10 @@
 #include "sim/trace_event.h"
 #include "version.h"
 
-enum { HEADS = 64, HOST = 1 }; /* the process of the trace whose rows are threads; those of devices follow */
+enum {
+    HEADS = 64, /* 256 bytes; with more rows than that, lists of them grow, one row for each 64 */
+    HOST = 1    /* the process of the trace whose rows are threads; those of devices follow */
+};
 
 /* A slice of a thread, by its name, and the one that it lies in. */
 struct begun {

@@ -34,7 +34,9 @@ uint64_t host_ns(void)
     return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-enum { SPIN_NS = 20000 }; /* twice what it takes to sleep and be woken, or more */
+enum {
+    SPIN_NS = 20000
+}; /* twice what it takes to sleep and be woken, 8.5 us for two threads that do so in turn, or more */
 
 uint32_t host_processors(void)
 {

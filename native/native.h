@@ -18,6 +18,8 @@
 #include "isa/isa.h"
 #include "sim/machine.h"
 
+/* Limits of a request: 4 MiB of code around the warp, and 256 KiB of constants behind it, are copied for each
+ * translation. Code farther away is another unit; constants farther away are loaded. */
 enum { NATIVE_MAGIC = 0x4e544e56, NATIVE_CODE_LIMIT = 1 << 20, NATIVE_CONSTANT_LIMIT = 1 << 16 /* words */ };
 
 /* Instruction sets of hosts. The names are those that VENTUS_NATIVE_LEVEL takes: LEVEL(name, words of a chunk, cpu of

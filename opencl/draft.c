@@ -9,7 +9,9 @@
 
 #include "objects.h"
 
-enum { WHOLE_AT = 4 }; /* one in so many kernels */
+/* One in so many kernels. Of 24 kernels, 45 ms each by itself and 0.65 s together, the first four take 0.2 s and all of
+ * them 1.0; when the second one gets the whole program 0.6 and 0.75, when none does 0.2 and 1.1. */
+enum { WHOLE_AT = 4 };
 
 /* `kernel` NULL: all of them. The program has been checked, so only the host can fail here, for want of memory or of
  * the compiler. */

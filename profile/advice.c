@@ -10,10 +10,12 @@
 #include "profile/profile.h"
 
 enum {
-    FEW_LAUNCHES = 16,   /* what is not worth advice, as FEW_ROUNDS: guesses */
-    SMALL_LAUNCH = 4000, /* instructions of warps: about what it takes to begin one */
+    FEW_LAUNCHES = 16, /* what is not worth advice, as FEW_ROUNDS: guesses */
+    SMALL_LAUNCH =
+        4000, /* instructions of warps: 1 us (jacobi) to 10 (bfs) in translated code; a launch by itself takes 6 */
     FEW_ROUNDS = 4,
-    SMALL_TRIP = 4096, /* bytes for each launch: copying fewer costs less than beginning the copy */
+    SMALL_TRIP = 4096, /* bytes for each launch, below 1 us of copying out of no cache; a copy by itself takes 2
+                          (bench/launch) */
 };
 
 /* What the rules look at. */

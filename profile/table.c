@@ -5,7 +5,7 @@
 #include "profile/profile.h"
 #include "sim/output.h"
 
-enum { LINES = 12, TEXT = 72 };
+enum { LINES = 12, TEXT = 72 }; /* rows of a table, half a screen; characters of a source line */
 
 static double share(uint64_t part, uint64_t all) { return all ? 100.0 * (double)part / (double)all : 0; }
 static void put_name(const struct profile_kernel *k, FILE *out)

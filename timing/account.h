@@ -23,7 +23,9 @@ struct timing_site {
 };
 
 /* What slots did over time, from the request on: at most so many buckets of 2^shift cycles. */
-enum { TIMING_BUCKETS = 128 };
+enum {
+    TIMING_BUCKETS = 128
+}; /* 10 KiB a launch and 1 KiB for each SM; more than 64 of them are used, unless there are fewer cycles */
 
 struct timing_series {
     unsigned shift;

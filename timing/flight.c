@@ -4,6 +4,9 @@
 
 #include "timing/model.h"
 
+/* More than there can be, 156: 16 in collection and two on their way there, 64 in the coalescer and two in front of it,
+ * two at the way out of each of 11 units, eight in each of five pipes, and ten elsewhere in struct units and struct
+ * fpu. */
 enum { POOL = 256 };
 
 bool flights_open(struct core *c)

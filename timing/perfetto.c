@@ -9,7 +9,7 @@
 
 /* Rows of the picture. What overlaps in one goes into further lanes of it; a warp's row is the lane of its slot. */
 enum row { R_LAUNCH, R_WARP, R_FETCH, R_L1I, R_DATA, R_LOCAL, R_L1D, R_L2, R_MEMORY, R_UNIT, ROWS = R_UNIT + UNITS };
-enum { LANES = 256 };
+enum { LANES = 256 }; /* of a row, a byte each; more spans at a time would lie over one another in the last one */
 
 static const char *const row_names[ROWS] = {
     [R_LAUNCH] = "launch",        [R_WARP] = "warp",

@@ -70,7 +70,7 @@ static void put_warps(FILE *out, const struct timing_account *a)
 
 /* ---- instructions and lines ---- */
 
-enum { MOST_ROWS = 16 };
+enum { MOST_ROWS = 16 }; /* of a table, which is to fit on a screen; how many more there are is said */
 
 static uint64_t cycles_of(const struct timing_site *s)
 {

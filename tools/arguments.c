@@ -10,7 +10,7 @@
 
 #include "sim/observe.h"
 
-enum { MOST_NUMBERS = 1 << 24 };
+enum { MOST_NUMBERS = 1 << 24 }; /* 64 MiB of an argument */
 
 static bool prefix(const char *spec, const char *name, const char **rest)
 {

@@ -48,7 +48,7 @@ static const char common[] =
 
 /* ---- running the compiler ---- */
 
-enum { WORDS = 48 };
+enum { WORDS = 48 }; /* 30 of ours and CC or CXX; more is an error */
 
 /* A command line, which grows; the words stay whose they are. */
 struct words {

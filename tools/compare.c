@@ -19,7 +19,7 @@ static const char about[] =
     "Example:  ventus compare saxpy.elf --config configs/verilog.conf --config configs/large.conf \\\n"
     "              -- -g 1024 -a f:2 -a iota:1024 -a buf:4096";
 
-enum { MOST_POINTS = 64 };
+enum { MOST_POINTS = 64 }; /* columns of the table; one more is an error */
 
 struct point {
     const char *option, *value;

@@ -83,7 +83,7 @@ static void write_to(const struct coverage *c, const char *path, void (*put)(con
 
 int cmd_coverage(int argc, char **argv)
 {
-    enum { FEW = 10 };
+    enum { FEW = 10 }; /* instructions of each kind that are named without --all */
     struct args args = {.command = "coverage",
                         .usage = "[--all] [--json FILE] [--page FILE] FILE.json...",
                         .about =

@@ -38,7 +38,7 @@ static const char about[] =
     "           ventus debug --host -- ./program\n"
     "           ventus debug --lldb -x commands.txt saxpy.elf -g 64 -a f:2 -a iota:64 -a buf:256";
 
-enum { MOST_WORDS = 4096 };
+enum { MOST_WORDS = 4096 }; /* of the command, 32 KiB; more is an error */
 
 struct session {
     bool lldb, host;

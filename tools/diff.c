@@ -24,7 +24,7 @@ static const struct flag flags[] = {
 
 /* ---- what a file is ---- */
 
-enum { PEEK = 4096 };
+enum { PEEK = 4096 }; /* bytes of a file that say what it is: its first lines */
 
 static bool begins(const char *text, const char *with) { return !strncmp(text, with, strlen(with)); }
 
@@ -108,7 +108,7 @@ static struct diff_file open_file(const char *path)
 
 static void read_program(struct diff *d)
 {
-    enum { MOST = 64 };
+    enum { MOST = 64 }; /* segments; `ventus ld` makes three at most */
     struct elf_segment segments[MOST];
     struct elf_image image;
     struct note_error error;

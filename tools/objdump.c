@@ -41,7 +41,7 @@ static const struct flag flags[] = {
     {0},
 };
 
-enum { SOURCE_LIMIT = 64 << 20 };
+enum { SOURCE_LIMIT = 64 << 20 }; /* bytes of memory */
 
 struct how {
     struct asm_listing listing;

@@ -4,7 +4,7 @@
 #include "profile_diff.h"
 #include "sim/output.h"
 
-enum { TEXT = 60 };
+enum { TEXT = 60 }; /* characters of a source line */
 
 /* 0: not in the profile. */
 static uint64_t number_of(const struct json *object, const char *key)

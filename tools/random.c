@@ -197,7 +197,7 @@ static void put_loop(struct writer *w, unsigned depth)
 /* In divergent code there may be none that can stand there. */
 static void put_row(struct writer *w)
 {
-    enum { TRIES = 100 };
+    enum { TRIES = 100 }; /* a program may be one instruction shorter */
     for (unsigned i = 0; i < TRIES && !random_row(w, any_op(w)); i++) {
     }
 }

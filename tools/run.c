@@ -67,6 +67,7 @@ static const char about[] =
     "Example:  ventus run saxpy.elf -g 64 -a f:2 -a iota:64 -a out:256:y.bin --show 2:f\n"
     "Exit codes: 0 done, 1 the kernel failed, does not fit or --check found something,\n2 wrong usage.";
 
+/* What a command line has of each; one more is an error. MOST_WARPS, MOST_THREADS: of the machine (sim/config.c). */
 enum { MOST_ARGUMENTS = 256, MOST_CASES = 4096, MOST_DUMPS = 64, MOST_WARPS = 64, MOST_THREADS = 256 };
 
 /* Parameters of the command line, which go over those of --config; 0: not given. */

@@ -7,7 +7,7 @@
 
 #include "run.h"
 
-enum { SHOWN_WORDS = 64 };
+enum { SHOWN_WORDS = 64 }; /* of an argument: eight lines, without a number of the user's */
 
 static void die_status(const char *what, enum ventus_status status) { die("%s: %s", what, ventus_status_text(status)); }
 

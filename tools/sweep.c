@@ -37,7 +37,10 @@ static const char about[] =
     "  sbatch --array=0-15 --wrap 'ventus sweep FILE --part auto'\n"
     "  mpirun -n 16 ventus sweep FILE --part auto --jobs 1";
 
-enum { MOST_JOBS = 1024, ATTEMPTS = 3 };
+enum {
+    MOST_JOBS = 1024,
+    ATTEMPTS = 3
+}; /* processes at a time; runs of a point that was killed, which may be for want of memory */
 
 /* ---- which points are ours ---- */
 

@@ -236,7 +236,7 @@ char *default_output(const struct args *args, const char *input, const char *suf
 
 /* ---- files ---- */
 
-enum { MOST_FILE_BYTES = 1 << 30 };
+enum { MOST_FILE_BYTES = 1 << 30 }; /* of memory: a file is read whole */
 
 void *allocate(size_t size)
 {

@@ -214,7 +214,7 @@ static LLVMValueRef moved_chunk(struct translator *t, const struct lanes *words,
 /* Lanes that wait hold what they had: so the variables are made right first. */
 static void translate_shuffle(struct translator *t, const struct node *n)
 {
-    enum { CHUNKS = 8 };
+    enum { CHUNKS = CHUNK_MOST };
     LLVMValueRef args[CHUNKS + 4];
     if (t->version == MASKED) settle(t);
     struct lanes words = get_v(t, n->d.in.rs2), ways = get_v(t, n->d.in.rs1), out = words;
