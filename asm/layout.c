@@ -9,7 +9,7 @@
 #include <elf.h>
 #include <string.h>
 
-enum { MAX_PASSES = 200 };
+enum { MAX_PASSES = 200 }; /* after which the addresses are said not to settle */
 
 static const uint16_t opposites[][2] = {{OP_BEQ, OP_BNE},   {OP_BLT, OP_BGE},   {OP_BLTU, OP_BGEU},
                                         {OP_VBEQ, OP_VBNE}, {OP_VBLT, OP_VBGE}, {OP_VBLTU, OP_VBGEU}};

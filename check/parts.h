@@ -113,7 +113,7 @@ struct checked_group {
     uint64_t met[2];   /* time of the last barrier for global and for local memory */
 };
 
-enum { MOST_REPORTS = 500 };
+enum { MOST_REPORTS = 500 }; /* further ones are counted alone */
 
 struct check {
     pthread_mutex_t lock;

@@ -22,6 +22,7 @@
 #include "compiler/passes/passes.h"
 #include "compiler/spirv/spirv.h"
 
+/* Bytes of a source, which is in memory as a whole; and of one that a debugger is to find in the program. */
 enum { SOURCE_LIMIT = 64 << 20, KEPT_LIMIT = 4 << 20 };
 
 struct request {

@@ -141,7 +141,7 @@ void machine_work(ventus_event *e, enum ventus_status verdict)
 
 /* ---- when one begins ---- */
 
-enum { GATHER_NS = 100000000 };
+enum { GATHER_NS = 100000000 }; /* so late, at most, begins a launch that nobody waits for */
 
 /* The host may have more launches for the same moment. By the clock of a cycle model it takes no time to queue them:
  * all that it queues before it waits for something, or has been quiet for a while, is there when the first one begins.

@@ -300,7 +300,7 @@ static void find_pipe(struct pieces *o)
 /* Until the pipe takes PIPE_BUF bytes, or fails. False: the rest is not to be printed. */
 static bool wait_for_room(struct pieces *o)
 {
-    enum { LOOK_MS = 20 };
+    enum { LOOK_MS = 20 }; /* so late, at most, is it seen that nothing is to be printed any more */
     struct pollfd room = {.fd = o->pipe, .events = POLLOUT};
     while (goes_on(o))
         if (poll(&room, 1, LOOK_MS) > 0) return true;

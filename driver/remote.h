@@ -26,7 +26,7 @@ enum remote_call {
     REMOTE_CALLS
 };
 
-enum { REMOTE_MOST = 1 << 26, REMOTE_KERNEL = 128 };
+enum { REMOTE_MOST = 1 << 26 /* bytes of memory, on both sides */, REMOTE_KERNEL = 128 };
 
 struct remote_request {
     uint32_t call;

@@ -10,7 +10,7 @@
 #include "driver/driver.h"
 
 enum {
-    NAP_NS = 250000,
+    NAP_NS = 250000,        /* how late work is begun that nobody waits for, at most */
     QUIET_NS = 1000000,     /* a client that has neither submitted nor waited for so long does something else */
     PATIENCE_NS = 50000000, /* even for one that goes on submitting */
     SOON_NS = 20000,        /* a client that waits so soon does nothing else meanwhile */

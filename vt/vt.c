@@ -19,6 +19,7 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
+/* KEPT_IDS: 16 KiB; a client that asks for none of its launches forgets older ones. */
 enum { OK = 0, FAILED = -1, KEPT_IDS = 4096, INTERFACE = 1, CACHE_LINE = 128, LOCAL_MEMORY = 64 << 10 };
 
 /* A launch that has not been looked at since. */

@@ -11,6 +11,7 @@
 
 #include <llvm-c/DebugInfo.h>
 
+/* Bytes: of memory, asked for at a time; of messages, whose rest is lost. */
 enum { BLOCK_BYTES = 1 << 16, LOG_LIMIT = 1 << 20 };
 
 /* Blocks form a list; memory is handed out from the newest. */

@@ -20,7 +20,7 @@
 
 #define CLANG "clang-19"
 
-enum { BITCODE_LIMIT = 256 << 20 };
+enum { BITCODE_LIMIT = 256 << 20 }; /* bytes of memory for what clang answers */
 
 /* -cc1 is clang's compiler without the driver around it, which would also obey configuration files and
  * environment variables and hand an option's value on as a word of its own, to be read as a response file
