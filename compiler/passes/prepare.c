@@ -52,8 +52,8 @@ static const char form_list[] = "function(lower-switch,mergereturn,dce,fix-irred
 static const char unroll_list[] = "function(dce,loop-mssa(licm),loop-unroll<O2>,"
                                   "instcombine<no-verify-fixpoint>,sroa<modify-cfg>,"
                                   "early-cse<memssa>,instcombine<no-verify-fixpoint>,dce,loop-simplify,lcssa)";
-/* Behind shared.c. */
-static const char shared_list[] = "function(dce,loop-simplify,lcssa)";
+/* Behind meet.c. */
+static const char meet_list[] = "function(dce,loop-simplify,lcssa)";
 static const char final_list[] = "function(early-cse,dce),globaldce";
 
 static void run(struct cc *cc, const char *passes)
@@ -198,7 +198,6 @@ void prepare_functions(struct cc *cc)
     reservations_prepare(cc, cc->builder);
     run(cc, "globaldce");
     latches_unite(cc);
-    exits_unite(cc);
     cc->for_draft = draft_is_possible(cc);
     if (LLVMGetNamedFunction(cc->module, "printf")) {
         run(cc, print_list);
@@ -235,11 +234,10 @@ void prepare_kernels(struct cc *cc)
     packed_lower(cc);
     run_and_form(cc, lowering_list);
     for (int round = 0; round < FLATTEN_ROUNDS && flatten_run(cc); round++) run_and_form(cc, flattened_list);
-    if (shared_part(cc)) run(cc, shared_list);
+    if (meet_run(cc)) run(cc, meet_list);
     work_on_loops(cc);
     expand_module(cc);
     halves_lower(cc);
-    exits_show(cc);
     run(cc, final_list);
     frozen_define(cc);
     retry_lower(cc);

@@ -1,0 +1,253 @@
+/* Builds a guard: a block in which lanes meet that want to go to different places.
+ *
+ * All edges from the blocks in front of it to these places lead to the guard, with a number that tells where each lane
+ * wants to go, and the guard branches on it: the ways of a divergent branch among the blocks in front meet there.
+ * LLVM's passes on control flow would undo it, so this comes behind them. Values of a loop are read behind it in phis
+ * alone (LLVM's lcssa), and stay so. Called by exits.c and shared.c. */
+#include <llvm-c/DebugInfo.h>
+
+#include "compiler/passes/meet.h"
+#include "compiler/passes/passes.h"
+
+/* A guard while it is built. */
+struct build {
+    const struct guard *g;
+    LLVMBasicBlockRef block, ways[GUARD_PLACES]; /* the guard, and the blocks that branch to each place */
+    LLVMValueRef number;                         /* a phi of the guard: which place */
+};
+
+bool guard_add_place(struct guard *g, uint32_t place)
+{
+    uint32_t i = 0;
+    while (i < g->nplaces && g->places[i] != place) i++;
+    if (i == GUARD_PLACES) return false;
+    if (i == g->nplaces) g->places[g->nplaces++] = place;
+    return true;
+}
+
+static LLVMBasicBlockRef place(const struct build *b, uint32_t i) { return b->g->f->blocks[b->g->places[i]].ref; }
+
+static LLVMValueRef word(const struct build *b, unsigned n)
+{
+    return LLVMConstInt(LLVMInt32TypeInContext(b->g->cc->context), n, false);
+}
+
+static LLVMBasicBlockRef add_block(const struct build *b)
+{
+    return LLVMInsertBasicBlockInContext(b->g->cc->context, place(b, 0), "guard");
+}
+
+static uint32_t place_of(const struct build *b, LLVMBasicBlockRef block)
+{
+    uint32_t i = 0;
+    while (i < b->g->nplaces && place(b, i) != block) i++;
+    return i;
+}
+
+static void branch_to_places(struct build *b)
+{
+    LLVMBuilderRef builder = b->g->cc->builder;
+    const uint32_t last = b->g->nplaces - 1;
+    LLVMBasicBlockRef block = b->block, next;
+    for (uint32_t i = 0; i < last; i++, block = next) {
+        next = i + 1 == last ? place(b, last) : add_block(b);
+        LLVMPositionBuilderAtEnd(builder, block);
+        LLVMBuildCondBr(builder, LLVMBuildICmp(builder, LLVMIntEQ, b->number, word(b, i), ""), place(b, i), next);
+        b->ways[i] = b->ways[i + 1] = block;
+    }
+}
+
+/* An end of what is in front goes to the guard. Behind a branch of which both ways do so nothing is left of it. */
+static void lead_to_guard(const struct build *b, LLVMBasicBlockRef from)
+{
+    LLVMBuilderRef builder = b->g->cc->builder;
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(from), number = NULL;
+    unsigned n = LLVMGetNumSuccessors(end), leading = 0;
+    uint32_t places[2];
+    for (unsigned s = 0; s < n; s++) {
+        places[s] = place_of(b, LLVMGetSuccessor(end, s));
+        if (places[s] == b->g->nplaces) continue;
+        number = word(b, places[s]);
+        leading++;
+    }
+    if (!leading) return;
+    if (leading == 2) {
+        LLVMPositionBuilderBefore(builder, end);
+        number = LLVMBuildSelect(builder, LLVMGetCondition(end), word(b, places[0]), word(b, places[1]), "");
+        LLVMInstructionSetDebugLoc(LLVMBuildBr(builder, b->block), LLVMInstructionGetDebugLoc(end));
+        LLVMInstructionEraseFromParent(end);
+    }
+    for (unsigned s = 0; leading == 1 && s < n; s++)
+        if (places[s] < b->g->nplaces) LLVMSetSuccessor(end, s, b->block);
+    LLVMAddIncoming(b->number, &number, &from, 1);
+}
+
+/* Is the value there in the guard? */
+static bool is_there(const struct guard *g, LLVMValueRef value)
+{
+    if (!LLVMIsAInstruction(value)) return true;
+    uint32_t at = g->head;
+    while (at != NO_NODE && g->f->blocks[at].ref != LLVMGetInstructionParent(value)) at = g->idom[at];
+    return at != NO_NODE;
+}
+
+/* ---- phis ---- */
+
+/* A phi of the guard, which serves phis of several places: each edge leads to one of them. */
+struct slot {
+    LLVMTypeRef type;
+    LLVMValueRef *values; /* from each block in front; NULL: none is read */
+    LLVMValueRef phi, *served;
+    unsigned nserved;
+};
+
+/* A phi of a place. */
+struct moved {
+    LLVMValueRef phi, value; /* what it gets from the guard, unless it is a slot's */
+    uint32_t to;
+    unsigned slot;
+};
+
+struct plan {
+    const struct build *b;
+    LLVMBasicBlockRef *from; /* the blocks in front that lead to the guard */
+    unsigned nfrom;
+    struct moved *moved;
+    struct slot *slots;
+    unsigned nmoved, nslots;
+};
+
+/* The only value that a phi has from the blocks in front, if the guard has it; else NULL. */
+static LLVMValueRef only_value(const struct plan *p, LLVMValueRef phi)
+{
+    LLVMValueRef only = NULL;
+    for (unsigned i = 0; i < p->nfrom; i++) {
+        LLVMValueRef value = phi_value(phi, p->from[i]);
+        if (value && only && value != only) return NULL;
+        if (value) only = value;
+    }
+    return is_there(p->b->g, only) ? only : NULL;
+}
+
+static bool is_free(const struct plan *p, const struct slot *s, LLVMValueRef phi)
+{
+    if (s->type != LLVMTypeOf(phi) || s->nserved == p->b->g->nplaces) return false;
+    for (unsigned i = 0; i < p->nfrom; i++) {
+        LLVMValueRef value = phi_value(phi, p->from[i]);
+        if (value && s->values[i] && s->values[i] != value) return false;
+    }
+    return true;
+}
+
+/* How likely are two phis to be the same variable, so that one register is to hold both? */
+static unsigned likeness(LLVMValueRef a, LLVMValueRef b)
+{
+    enum { READS_OTHER = 4 };
+    unsigned sum = 0;
+    for (unsigned i = 0; i < LLVMCountIncoming(a); i++) {
+        LLVMValueRef value = LLVMGetIncomingValue(a, i);
+        if (value == b) sum += READS_OTHER;
+        for (unsigned k = 0; k < LLVMCountIncoming(b); k++) {
+            if (!i && LLVMGetIncomingValue(b, k) == a) sum += READS_OTHER;
+            if (!LLVMIsConstant(value) && LLVMGetIncomingValue(b, k) == value) sum++;
+        }
+    }
+    return sum;
+}
+
+static unsigned choose_slot(const struct plan *p, LLVMValueRef phi)
+{
+    unsigned best = p->nslots, most = 0;
+    for (unsigned i = 0; i < p->nslots; i++) {
+        const struct slot *s = &p->slots[i];
+        unsigned sum = 0;
+        if (!is_free(p, s, phi)) continue;
+        for (unsigned k = 0; k < s->nserved; k++) sum += likeness(phi, s->served[k]);
+        if (best == p->nslots || sum > most) best = i, most = sum;
+    }
+    return best;
+}
+
+static void add_phi(struct plan *p, LLVMValueRef phi, uint32_t to)
+{
+    struct moved *m = &p->moved[p->nmoved++];
+    *m = (struct moved){.phi = phi, .value = only_value(p, phi), .to = to};
+    if (m->value) return;
+    m->slot = choose_slot(p, phi);
+    struct slot *s = &p->slots[m->slot];
+    if (m->slot == p->nslots) {
+        s->type = LLVMTypeOf(phi);
+        s->values = cc_alloc(p->b->g->cc, p->nfrom * sizeof *s->values);
+        s->served = cc_alloc(p->b->g->cc, p->b->g->nplaces * sizeof *s->served);
+        p->nslots++;
+    }
+    for (unsigned i = 0; i < p->nfrom; i++) {
+        LLVMValueRef value = phi_value(phi, p->from[i]);
+        if (value) s->values[i] = value;
+    }
+    s->served[s->nserved++] = phi;
+}
+
+static unsigned count_phis(const struct build *b)
+{
+    unsigned n = 0;
+    for (uint32_t i = 0; i < b->g->nplaces; i++)
+        for (LLVMValueRef phi = LLVMGetFirstInstruction(place(b, i)); LLVMIsAPHINode(phi);
+             phi = LLVMGetNextInstruction(phi))
+            n++;
+    return n;
+}
+
+static struct plan plan_phis(const struct build *b)
+{
+    struct cc *cc = b->g->cc;
+    const unsigned n = count_phis(b);
+    struct plan p = {.b = b, .nfrom = LLVMCountIncoming(b->number)};
+    p.from = cc_alloc(cc, p.nfrom * sizeof *p.from);
+    p.moved = cc_alloc(cc, (n + 1) * sizeof *p.moved);
+    p.slots = cc_alloc(cc, (n + 1) * sizeof *p.slots);
+    for (unsigned i = 0; i < p.nfrom; i++) p.from[i] = LLVMGetIncomingBlock(b->number, i);
+    for (uint32_t i = 0; i < b->g->nplaces; i++)
+        for (LLVMValueRef phi = LLVMGetFirstInstruction(place(b, i)); LLVMIsAPHINode(phi);
+             phi = LLVMGetNextInstruction(phi))
+            add_phi(&p, phi, i);
+    return p;
+}
+
+/* A value that is not read is 0: lanes may copy it all the same, and lock step with another machine (docs/cosim.md)
+ * compares copies. */
+static void build_slot(const struct plan *p, struct slot *s)
+{
+    LLVMPositionBuilderBefore(p->b->g->cc->builder, LLVMGetFirstInstruction(p->b->block));
+    s->phi = LLVMBuildPhi(p->b->g->cc->builder, s->type, "");
+    for (unsigned i = 0; i < p->nfrom; i++) {
+        LLVMValueRef value = s->values[i] ? s->values[i] : LLVMConstNull(s->type);
+        LLVMAddIncoming(s->phi, &value, &p->from[i], 1);
+    }
+}
+
+static void move_phis(const struct build *b)
+{
+    const struct plan p = plan_phis(b);
+    for (unsigned i = 0; i < p.nslots; i++) build_slot(&p, &p.slots[i]);
+    for (unsigned i = 0; i < p.nmoved; i++) {
+        const struct moved *m = &p.moved[i];
+        LLVMValueRef value = m->value ? m->value : p.slots[m->slot].phi;
+        LLVMValueRef here = phi_without(b->g->cc->builder, m->phi, p.from, p.nfrom);
+        LLVMAddIncoming(here, &value, (LLVMBasicBlockRef *)&b->ways[m->to], 1);
+        LLVMReplaceAllUsesWith(m->phi, here);
+        LLVMInstructionEraseFromParent(m->phi);
+    }
+}
+
+void guard_build(const struct guard *g)
+{
+    struct build b = {.g = g};
+    b.block = add_block(&b);
+    LLVMPositionBuilderAtEnd(g->cc->builder, b.block);
+    b.number = LLVMBuildPhi(g->cc->builder, LLVMInt32TypeInContext(g->cc->context), "");
+    branch_to_places(&b);
+    for (uint32_t i = 0; i < g->f->nblocks; i++)
+        if (g->front[i]) lead_to_guard(&b, g->f->blocks[i].ref);
+    move_phis(&b);
+}
