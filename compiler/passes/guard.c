@@ -44,6 +44,21 @@ static uint32_t place_of(const struct build *b, LLVMBasicBlockRef block)
     return i;
 }
 
+/* A value of the guard's first block as the block reads it that branches to a place: a loop may end in between. */
+static LLVMValueRef pass_on(const struct build *b, LLVMValueRef value, uint32_t to)
+{
+    LLVMBuilderRef builder = b->g->cc->builder;
+    for (uint32_t i = 1; i <= to && b->ways[i] != b->ways[i - 1] && LLVMIsAInstruction(value); i++) {
+        LLVMValueRef first = LLVMGetFirstInstruction(b->ways[i]);
+        if (first) LLVMPositionBuilderBefore(builder, first);
+        else LLVMPositionBuilderAtEnd(builder, b->ways[i]);
+        LLVMValueRef phi = LLVMBuildPhi(builder, LLVMTypeOf(value), "");
+        LLVMAddIncoming(phi, &value, (LLVMBasicBlockRef *)&b->ways[i - 1], 1);
+        value = phi;
+    }
+    return value;
+}
+
 static void branch_to_places(struct build *b)
 {
     LLVMBuilderRef builder = b->g->cc->builder;
@@ -51,9 +66,10 @@ static void branch_to_places(struct build *b)
     LLVMBasicBlockRef block = b->block, next;
     for (uint32_t i = 0; i < last; i++, block = next) {
         next = i + 1 == last ? place(b, last) : add_block(b);
-        LLVMPositionBuilderAtEnd(builder, block);
-        LLVMBuildCondBr(builder, LLVMBuildICmp(builder, LLVMIntEQ, b->number, word(b, i), ""), place(b, i), next);
         b->ways[i] = b->ways[i + 1] = block;
+        LLVMValueRef number = pass_on(b, b->number, i);
+        LLVMPositionBuilderAtEnd(builder, block);
+        LLVMBuildCondBr(builder, LLVMBuildICmp(builder, LLVMIntEQ, number, word(b, i), ""), place(b, i), next);
     }
 }
 
@@ -232,7 +248,7 @@ static void move_phis(const struct build *b)
     for (unsigned i = 0; i < p.nslots; i++) build_slot(&p, &p.slots[i]);
     for (unsigned i = 0; i < p.nmoved; i++) {
         const struct moved *m = &p.moved[i];
-        LLVMValueRef value = m->value ? m->value : p.slots[m->slot].phi;
+        LLVMValueRef value = pass_on(b, m->value ? m->value : p.slots[m->slot].phi, m->to);
         LLVMValueRef here = phi_without(b->g->cc->builder, m->phi, p.from, p.nfrom);
         LLVMAddIncoming(here, &value, (LLVMBasicBlockRef *)&b->ways[m->to], 1);
         LLVMReplaceAllUsesWith(m->phi, here);

@@ -147,3 +147,44 @@ kernel void shared(global const int *in, global int *out)
     out[i + 64] = falls_through(in, i) == falls;
     out[i + 96] = goes_in(in, i) == goes;
 }
+
+// Out of the inner of two loops into the rest of the outer one, and to two places behind both; the outer one is also left
+// in front of the inner one.
+int leaves_for(global const int *in, int i)
+{
+    int y = i, s, p;
+    for (s = 0; s < 6; s++) {
+        if ((in[(y + s) & 63] & 15) == 12) break;
+        for (p = 0;; p++) {
+            int t = in[(i + s * 3 + p * 5) & 63] & 31;
+            switch (t) {
+            case 10: goto rest;
+            case 6: goto first;
+            case 8: goto second;
+            }
+            y += t;
+        }
+    rest:
+        y = y / (p + 1) + in[y & 63] / (s + 3);
+    }
+    return y + s;
+first:
+    for (int k = 0; k < 5; k++) y += in[(y + k + p) & 63] / (k + 1);
+    return y + p;
+second:
+    for (int k = 0; k < 7; k++) y ^= in[(y + k * p) & 63] / (k + 2);
+    return y - s;
+}
+
+//! run places global=32 local=32
+//! arg in int[64] = i * 977 + 31 * i * i
+//! arg out int[32] -> 1
+kernel void places(global const int *in, global int *out)
+{
+    int i = get_global_id(0), y = 0;
+    for (int g = 0; g < 32; g++) {
+        int a = leaves_for(in, g);
+        if (g == i) y = a;
+    }
+    out[i] = leaves_for(in, i) == y;
+}
