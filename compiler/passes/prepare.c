@@ -46,8 +46,9 @@ static const char lowering_list[] = "function(scalarizer,early-cse,instcombine<n
 /* Behind flatten.c. */
 static const char flattened_list[] =
     "function(simplifycfg<no-switch-to-lookup>,instcombine<no-verify-fixpoint>,early-cse)";
-/* Behind either, and switches.c. */
-static const char form_list[] = "function(lower-switch,mergereturn,dce,fix-irreducible,loop-simplify,lcssa)";
+/* Behind either, and switches.c. Branches of constant conditions go first: the back end's graph of blocks does without
+ * the way that no lane takes, and passes that go by it must know all ways into a block. */
+static const char form_list[] = "function(sccp,lower-switch,mergereturn,dce,fix-irreducible,loop-simplify,lcssa)";
 /* Behind strength.c. instcombine puts the constant steps of unrolled rounds together. */
 static const char unroll_list[] = "function(dce,loop-mssa(licm),loop-unroll<O2>,"
                                   "instcombine<no-verify-fixpoint>,sroa<modify-cfg>,"

@@ -188,3 +188,49 @@ kernel void places(global const int *in, global int *out)
     }
     out[i] = leaves_for(in, i) == y;
 }
+
+// Into a path of a divergent branch from in front of it, on a condition that is false, which the compiler sees only once
+// vectors are scalars.
+//! run never global=32 local=32
+//! arg in int[64] = i * 977 + 31 * i * i + 1
+//! arg v int[12] -> any
+//! arg out int[64] -> any
+//! arg same int[32] -> 1
+int goes_past(global const int *in, int i, bool enters, global int *out)
+{
+    int x = in[i], y = in[i + 1] | 1, z = in[i + 7] / (x | 1);
+    if (enters) goto inside;
+    z = in[i + 9] / (z | 1);
+    if (x & 4) {
+        x = x / y + z;
+        out[i] = y;
+    inside:
+        out[i + 32] = x * y;
+        x = x / 3 + z;
+    } else {
+        y = y / 7 + z;
+        out[i] = y;
+        if (y & 4) goto past;
+    }
+    x = x / (y | 1) + x % (y | 1) + x % 5;
+    out[i] = x;
+    z = x % (z | 1);
+past:
+    return x + y * 3 + z;
+}
+
+kernel void never(global const int *in, global int4 *v, global int *out, global int *same)
+{
+    int i = get_global_id(0), y = 0;
+    int4 a = (int4)(i, 1, 2, 3) * (int4)(in[i], 3, 5, 7), b = a + (int4)(1, 2, 3, i);
+    v[0] = a;
+    v[1] = b;
+    int4 c = max(min(b.wzyx * a, (int4)(90, 91, 92, 93)), a * 5) + (b << 2);
+    v[2] = c;
+    int x = goes_past(in, i, c.y == 77777, out);
+    for (int g = 0; g < 32; g++) {
+        int u = goes_past(in, g, false, out);
+        if (g == i) y = u;
+    }
+    same[i] = x == y;
+}
