@@ -117,11 +117,12 @@ struct slot {
     unsigned nserved;
 };
 
+enum { NO_SLOT = -1u };
 /* A phi of a place. */
 struct moved {
     LLVMValueRef phi, value; /* what it gets from the guard, unless it is a slot's */
     uint32_t to;
-    unsigned slot;
+    unsigned slot; /* NO_SLOT: not yet */
 };
 
 struct plan {
@@ -171,7 +172,8 @@ static unsigned likeness(LLVMValueRef a, LLVMValueRef b)
     return sum;
 }
 
-static unsigned choose_slot(const struct plan *p, LLVMValueRef phi)
+/* Of the slots that are free the one that is for the same variable, most likely; the number of slots: there is none. */
+static unsigned choose_slot(const struct plan *p, LLVMValueRef phi, bool alike)
 {
     unsigned best = p->nslots, most = 0;
     for (unsigned i = 0; i < p->nslots; i++) {
@@ -179,29 +181,64 @@ static unsigned choose_slot(const struct plan *p, LLVMValueRef phi)
         unsigned sum = 0;
         if (!is_free(p, s, phi)) continue;
         for (unsigned k = 0; k < s->nserved; k++) sum += likeness(phi, s->served[k]);
-        if (best == p->nslots || sum > most) best = i, most = sum;
+        if (sum > most || (!alike && best == p->nslots)) best = i, most = sum;
     }
     return best;
 }
 
-static void add_phi(struct plan *p, LLVMValueRef phi, uint32_t to)
+static void add_slot(struct plan *p, LLVMTypeRef type)
 {
-    struct moved *m = &p->moved[p->nmoved++];
-    *m = (struct moved){.phi = phi, .value = only_value(p, phi), .to = to};
-    if (m->value) return;
-    m->slot = choose_slot(p, phi);
-    struct slot *s = &p->slots[m->slot];
-    if (m->slot == p->nslots) {
-        s->type = LLVMTypeOf(phi);
-        s->values = cc_alloc(p->b->g->cc, p->nfrom * sizeof *s->values);
-        s->served = cc_alloc(p->b->g->cc, p->b->g->nplaces * sizeof *s->served);
-        p->nslots++;
-    }
+    struct slot *s = &p->slots[p->nslots++];
+    s->type = type;
+    s->values = cc_alloc(p->b->g->cc, p->nfrom * sizeof *s->values);
+    s->served = cc_alloc(p->b->g->cc, p->b->g->nplaces * sizeof *s->served);
+}
+
+static void serve(const struct plan *p, struct moved *m, unsigned slot)
+{
+    struct slot *s = &p->slots[slot];
     for (unsigned i = 0; i < p->nfrom; i++) {
-        LLVMValueRef value = phi_value(phi, p->from[i]);
+        LLVMValueRef value = phi_value(m->phi, p->from[i]);
         if (value) s->values[i] = value;
     }
-    s->served[s->nserved++] = phi;
+    s->served[s->nserved++] = m->phi;
+    m->slot = slot;
+    m->value = NULL;
+}
+
+static void take_slot(struct plan *p, struct moved *m, bool alike)
+{
+    if (m->value || m->slot != NO_SLOT) return;
+    const unsigned slot = choose_slot(p, m->phi, alike);
+    if (slot == p->nslots && alike) return;
+    if (slot == p->nslots) add_slot(p, LLVMTypeOf(m->phi));
+    serve(p, m, slot);
+}
+
+static bool holds(const struct plan *p, const struct slot *s, LLVMValueRef value)
+{
+    unsigned i = 0;
+    while (i < p->nfrom && s->values[i] != value) i++;
+    return i < p->nfrom;
+}
+
+/* A value that a slot holds for other lanes comes from there, too: it would be alive beside the slot, in a register of
+ * its own, and have to be copied wherever it goes to the slot. */
+static void take_slot_of_value(const struct plan *p, struct moved *m)
+{
+    for (unsigned i = 0; i < p->nslots && m->value && LLVMIsAInstruction(m->value); i++)
+        if (holds(p, &p->slots[i], m->value) && is_free(p, &p->slots[i], m->phi)) serve(p, m, i);
+}
+
+/* Phis of a variable that has a slot come first, so that no other takes it. */
+static void add_phis(struct plan *p, uint32_t to)
+{
+    const unsigned first = p->nmoved;
+    for (LLVMValueRef phi = LLVMGetFirstInstruction(place(p->b, to)); LLVMIsAPHINode(phi);
+         phi = LLVMGetNextInstruction(phi))
+        p->moved[p->nmoved++] = (struct moved){.phi = phi, .value = only_value(p, phi), .to = to, .slot = NO_SLOT};
+    for (unsigned i = first; i < p->nmoved; i++) take_slot(p, &p->moved[i], true);
+    for (unsigned i = first; i < p->nmoved; i++) take_slot(p, &p->moved[i], false);
 }
 
 static unsigned count_phis(const struct build *b)
@@ -223,10 +260,8 @@ static struct plan plan_phis(const struct build *b)
     p.moved = cc_alloc(cc, (n + 1) * sizeof *p.moved);
     p.slots = cc_alloc(cc, (n + 1) * sizeof *p.slots);
     for (unsigned i = 0; i < p.nfrom; i++) p.from[i] = LLVMGetIncomingBlock(b->number, i);
-    for (uint32_t i = 0; i < b->g->nplaces; i++)
-        for (LLVMValueRef phi = LLVMGetFirstInstruction(place(b, i)); LLVMIsAPHINode(phi);
-             phi = LLVMGetNextInstruction(phi))
-            add_phi(&p, phi, i);
+    for (uint32_t i = 0; i < b->g->nplaces; i++) add_phis(&p, i);
+    for (unsigned i = 0; i < p.nmoved; i++) take_slot_of_value(&p, &p.moved[i]);
     return p;
 }
 

@@ -461,6 +461,34 @@ static void long_functions_get_few_guards(void **state)
     free(source);
 }
 
+/* A phi of a guard is of one variable, for all the places that it goes to: it needs no second one, nor copies on the
+ * ways to the guard. */
+static void guards_have_a_phi_for_a_variable(void **state)
+{
+    enum { CASES = 6, VARIABLES = CASES + 2, PLACES = 3 };
+    (void)state;
+    for (int leaving = 2; leaving <= CASES; leaving += CASES - 2) { /* every which case leaves the loop */
+        char *source;
+        size_t size;
+        FILE *text = open_memstream(&source, &size);
+        fprintf(text, "kernel void k(global int *a, int n) { int i = get_global_id(0), x = a[i]");
+        for (int i = 0; i < CASES; i++) fprintf(text, ", v%d = a[i + %d]", i, i);
+        fprintf(text, "; for (int s = 0; s < n; s++) { switch (a[(x + s) & 63]) {");
+        for (int i = 0; i < CASES; i++)
+            fprintf(text, "case %d: v%d += a[x & 63]; v%d ^= x; if (v0 & %d) %s; x += v%d; break; ", i, i,
+                    (i + 1) % CASES, 1 << i, i % leaving ? "continue" : "goto out", i);
+        fprintf(text, "} x += a[v0 & 63] / (x | 1); } out: a[i] = v0");
+        for (int i = 1; i < CASES; i++) fprintf(text, " + v%d * %d", i, i + 3);
+        fprintf(text, "; }");
+        fclose(text);
+        struct result r = compile("", source);
+        if (r.status != CC_OK) fail_msg("%s", r.log);
+        assert_in_range(count(r.ir, " = phi "), 1, PLACES * VARIABLES + 1);
+        release(&r);
+        free(source);
+    }
+}
+
 static void barriers_stay(void **state)
 {
     (void)state;
@@ -525,6 +553,7 @@ int main(void)
         cmocka_unit_test(shared_blocks_are_parted),
         cmocka_unit_test(shared_blocks_in_front_of_loops_stay),
         cmocka_unit_test(long_functions_get_few_guards),
+        cmocka_unit_test(guards_have_a_phi_for_a_variable),
         cmocka_unit_test(barriers_stay),
         cmocka_unit_test(barriers_of_sub_groups_stay),
         cmocka_unit_test(kernels_call_kernels),
