@@ -4,6 +4,8 @@
  * wants to go, and the guard branches on it: the ways of a divergent branch among the blocks in front meet there.
  * LLVM's passes on control flow would undo it, so this comes behind them. Values of a loop are read behind it in phis
  * alone (LLVM's lcssa), and stay so. Called by exits.c and shared.c. */
+#include <stdlib.h>
+
 #include <llvm-c/DebugInfo.h>
 
 #include "compiler/passes/meet.h"
@@ -109,78 +111,84 @@ static bool is_there(const struct guard *g, LLVMValueRef value)
 
 /* ---- phis ---- */
 
-/* A phi of the guard, which serves phis of several places: each edge leads to one of them. */
-struct slot {
-    LLVMTypeRef type;
-    LLVMValueRef *values; /* from each block in front; NULL: none is read */
-    LLVMValueRef phi, *served;
-    unsigned nserved;
-};
-
 enum { NO_SLOT = -1u };
 /* A phi of a place. */
 struct moved {
     LLVMValueRef phi, value; /* what it gets from the guard, unless it is a slot's */
+    LLVMValueRef *values;    /* from each block in front; NULL: none */
+    LLVMValueRef *all;       /* from anywhere, without constants, by address */
+    unsigned nall, slot;     /* NO_SLOT: not yet */
     uint32_t to;
-    unsigned slot; /* NO_SLOT: not yet */
+};
+
+/* A phi of the guard, which serves phis of several places: each edge leads to one of them. */
+struct slot {
+    LLVMTypeRef type;
+    LLVMValueRef *values; /* from each block in front; NULL: none is read */
+    LLVMValueRef phi;
+    const struct moved **served;
+    unsigned nserved;
 };
 
 struct plan {
     const struct build *b;
     LLVMBasicBlockRef *from; /* the blocks in front that lead to the guard */
     unsigned nfrom;
+    struct block_numbers numbers;
+    unsigned *order; /* of each block that leads to the guard, by number, its place in `from`; else `nfrom` */
     struct moved *moved;
     struct slot *slots;
     unsigned nmoved, nslots;
 };
 
 /* The only value that a phi has from the blocks in front, if the guard has it; else NULL. */
-static LLVMValueRef only_value(const struct plan *p, LLVMValueRef phi)
+static LLVMValueRef only_value(const struct plan *p, const struct moved *m)
 {
     LLVMValueRef only = NULL;
     for (unsigned i = 0; i < p->nfrom; i++) {
-        LLVMValueRef value = phi_value(phi, p->from[i]);
+        LLVMValueRef value = m->values[i];
         if (value && only && value != only) return NULL;
         if (value) only = value;
     }
     return is_there(p->b->g, only) ? only : NULL;
 }
 
-static bool is_free(const struct plan *p, const struct slot *s, LLVMValueRef phi)
+static bool is_free(const struct plan *p, const struct slot *s, const struct moved *m)
 {
-    if (s->type != LLVMTypeOf(phi) || s->nserved == p->b->g->nplaces) return false;
-    for (unsigned i = 0; i < p->nfrom; i++) {
-        LLVMValueRef value = phi_value(phi, p->from[i]);
-        if (value && s->values[i] && s->values[i] != value) return false;
-    }
+    if (s->type != LLVMTypeOf(m->phi) || s->nserved == p->b->g->nplaces) return false;
+    for (unsigned i = 0; i < p->nfrom; i++)
+        if (m->values[i] && s->values[i] && s->values[i] != m->values[i]) return false;
     return true;
 }
 
+static unsigned times(const struct moved *m, LLVMValueRef value)
+{
+    unsigned n = 0;
+    for (unsigned i = 0; i < m->nall; i++) n += m->all[i] == value;
+    return n;
+}
+
 /* How likely are two phis to be the same variable, so that one register is to hold both? */
-static unsigned likeness(LLVMValueRef a, LLVMValueRef b)
+static unsigned likeness(const struct moved *a, const struct moved *b)
 {
     enum { READS_OTHER = 4 };
-    unsigned sum = 0;
-    for (unsigned i = 0; i < LLVMCountIncoming(a); i++) {
-        LLVMValueRef value = LLVMGetIncomingValue(a, i);
-        if (value == b) sum += READS_OTHER;
-        for (unsigned k = 0; k < LLVMCountIncoming(b); k++) {
-            if (!i && LLVMGetIncomingValue(b, k) == a) sum += READS_OTHER;
-            if (!LLVMIsConstant(value) && LLVMGetIncomingValue(b, k) == value) sum++;
-        }
+    unsigned sum = READS_OTHER * (times(a, b->phi) + times(b, a->phi));
+    for (unsigned i = 0, k = 0; i < a->nall; i++) { /* each of a's with each of b's that is the same */
+        while (k < b->nall && (uintptr_t)b->all[k] < (uintptr_t)a->all[i]) k++;
+        for (unsigned same = k; same < b->nall && b->all[same] == a->all[i]; same++) sum++;
     }
     return sum;
 }
 
 /* Of the slots that are free the one that is for the same variable, most likely; the number of slots: there is none. */
-static unsigned choose_slot(const struct plan *p, LLVMValueRef phi, bool alike)
+static unsigned choose_slot(const struct plan *p, const struct moved *m, bool alike)
 {
     unsigned best = p->nslots, most = 0;
     for (unsigned i = 0; i < p->nslots; i++) {
         const struct slot *s = &p->slots[i];
         unsigned sum = 0;
-        if (!is_free(p, s, phi)) continue;
-        for (unsigned k = 0; k < s->nserved; k++) sum += likeness(phi, s->served[k]);
+        if (!is_free(p, s, m)) continue;
+        for (unsigned k = 0; k < s->nserved; k++) sum += likeness(m, s->served[k]);
         if (sum > most || (!alike && best == p->nslots)) best = i, most = sum;
     }
     return best;
@@ -197,11 +205,9 @@ static void add_slot(struct plan *p, LLVMTypeRef type)
 static void serve(const struct plan *p, struct moved *m, unsigned slot)
 {
     struct slot *s = &p->slots[slot];
-    for (unsigned i = 0; i < p->nfrom; i++) {
-        LLVMValueRef value = phi_value(m->phi, p->from[i]);
-        if (value) s->values[i] = value;
-    }
-    s->served[s->nserved++] = m->phi;
+    for (unsigned i = 0; i < p->nfrom; i++)
+        if (m->values[i]) s->values[i] = m->values[i];
+    s->served[s->nserved++] = m;
     m->slot = slot;
     m->value = NULL;
 }
@@ -209,7 +215,7 @@ static void serve(const struct plan *p, struct moved *m, unsigned slot)
 static void take_slot(struct plan *p, struct moved *m, bool alike)
 {
     if (m->value || m->slot != NO_SLOT) return;
-    const unsigned slot = choose_slot(p, m->phi, alike);
+    const unsigned slot = choose_slot(p, m, alike);
     if (slot == p->nslots && alike) return;
     if (slot == p->nslots) add_slot(p, LLVMTypeOf(m->phi));
     serve(p, m, slot);
@@ -227,7 +233,31 @@ static bool holds(const struct plan *p, const struct slot *s, LLVMValueRef value
 static void take_slot_of_value(const struct plan *p, struct moved *m)
 {
     for (unsigned i = 0; i < p->nslots && m->value && LLVMIsAInstruction(m->value); i++)
-        if (holds(p, &p->slots[i], m->value) && is_free(p, &p->slots[i], m->phi)) serve(p, m, i);
+        if (holds(p, &p->slots[i], m->value) && is_free(p, &p->slots[i], m)) serve(p, m, i);
+}
+
+static int by_address(const void *a, const void *b)
+{
+    const uintptr_t x = (uintptr_t) * (const LLVMValueRef *)a, y = (uintptr_t) * (const LLVMValueRef *)b;
+    return x < y ? -1 : x > y;
+}
+
+static void add_phi(struct plan *p, LLVMValueRef phi, uint32_t to)
+{
+    struct cc *cc = p->b->g->cc;
+    struct moved *m = &p->moved[p->nmoved++];
+    const unsigned n = LLVMCountIncoming(phi);
+    *m = (struct moved){.phi = phi, .to = to, .slot = NO_SLOT};
+    m->values = cc_alloc(cc, p->nfrom * sizeof *m->values);
+    m->all = cc_alloc(cc, n * sizeof *m->all);
+    for (unsigned i = 0; i < n; i++) {
+        const unsigned from = p->order[*block_number(&p->numbers, LLVMGetIncomingBlock(phi, i))];
+        LLVMValueRef value = LLVMGetIncomingValue(phi, i);
+        if (from < p->nfrom) m->values[from] = value;
+        if (!LLVMIsConstant(value)) m->all[m->nall++] = value;
+    }
+    if (m->nall) qsort(m->all, m->nall, sizeof *m->all, by_address);
+    m->value = only_value(p, m);
 }
 
 /* Phis of a variable that has a slot come first, so that no other takes it. */
@@ -236,7 +266,7 @@ static void add_phis(struct plan *p, uint32_t to)
     const unsigned first = p->nmoved;
     for (LLVMValueRef phi = LLVMGetFirstInstruction(place(p->b, to)); LLVMIsAPHINode(phi);
          phi = LLVMGetNextInstruction(phi))
-        p->moved[p->nmoved++] = (struct moved){.phi = phi, .value = only_value(p, phi), .to = to, .slot = NO_SLOT};
+        add_phi(p, phi, to);
     for (unsigned i = first; i < p->nmoved; i++) take_slot(p, &p->moved[i], true);
     for (unsigned i = first; i < p->nmoved; i++) take_slot(p, &p->moved[i], false);
 }
@@ -259,7 +289,13 @@ static struct plan plan_phis(const struct build *b)
     p.from = cc_alloc(cc, p.nfrom * sizeof *p.from);
     p.moved = cc_alloc(cc, (n + 1) * sizeof *p.moved);
     p.slots = cc_alloc(cc, (n + 1) * sizeof *p.slots);
-    for (unsigned i = 0; i < p.nfrom; i++) p.from[i] = LLVMGetIncomingBlock(b->number, i);
+    p.numbers = blocks_number(cc, LLVMGetBasicBlockParent(b->block));
+    p.order = cc_alloc(cc, p.numbers.count * sizeof *p.order);
+    for (uint32_t i = 0; i < p.numbers.count; i++) p.order[i] = p.nfrom;
+    for (unsigned i = 0; i < p.nfrom; i++) {
+        p.from[i] = LLVMGetIncomingBlock(b->number, i);
+        p.order[*block_number(&p.numbers, p.from[i])] = i;
+    }
     for (uint32_t i = 0; i < b->g->nplaces; i++) add_phis(&p, i);
     for (unsigned i = 0; i < p.nmoved; i++) take_slot_of_value(&p, &p.moved[i]);
     return p;
