@@ -436,6 +436,46 @@ static void shared_blocks_in_front_of_loops_stay(void **state)
           "phi i1", NULL);
 }
 
+/* A word is searched: LLVM leaves both loops where it has been found, in a branch of the outer loop's body, or, where
+ * the inner one is not unrolled, from there. Lanes meet all the same, if they diverge. */
+static void lanes_that_leave_loops_meet(void **state)
+{
+    static const struct {
+        const char *steps, *differs;
+        unsigned phis; /* without a guard 4, 7 and 5 */
+    } forms[] = {
+        {"p < 4", "a[i + s + p] != o[p]", 5}, {"p < a[i]", "a[s + p] != o[p]", 8}, {"p < n", "a[s] != o[p]", 5}};
+    char source[512];
+    (void)state;
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        snprintf(source, sizeof source,
+                 "kernel void k(global int *a, global int *o, int n) { int i = get_global_id(0), found = -1;"
+                 " for (int s = 0; s < n; s++) { bool ok = true;"
+                 " for (int p = 0; %s; p++) if (%s) { ok = false; break; }"
+                 " if (ok) { found = s; break; } } o[i] = found; }",
+                 forms[i].steps, forms[i].differs);
+        struct result r = compile("", source);
+        if (r.status != CC_OK) fail_msg("%s", r.log);
+        assert_int_equal(count(r.ir, " = phi "), forms[i].phis);
+        release(&r);
+    }
+}
+
+/* Lanes that stay and those that leave need a value each of x and y: a phi of the guard is for both, which is no lane's
+ * twice, and what is the same wherever lanes come from is none. */
+static void guards_share_phis(void **state)
+{
+    (void)state;
+    struct result r =
+        compile("", "kernel void k(global int *a, int n) { int i = get_global_id(0), x = a[i], y = a[i + n];"
+                    " for (int k = 0; k < n; k++) {"
+                    " if (x & 1) { x = a[x + k]; y ^= x; if (y & 64) break; y += a[x]; } else y = a[y] * x; }"
+                    " a[i] = x; a[i + n] = y; }");
+    if (r.status != CC_OK) fail_msg("%s", r.log);
+    assert_int_equal(count(r.ir, " = phi "), 8);
+    release(&r);
+}
+
 /* What a change takes grows with the instructions, and large functions get few of them. */
 static void long_functions_get_few_guards(void **state)
 {
@@ -552,6 +592,8 @@ int main(void)
         cmocka_unit_test(short_ways_are_flattened),
         cmocka_unit_test(shared_blocks_are_parted),
         cmocka_unit_test(shared_blocks_in_front_of_loops_stay),
+        cmocka_unit_test(lanes_that_leave_loops_meet),
+        cmocka_unit_test(guards_share_phis),
         cmocka_unit_test(long_functions_get_few_guards),
         cmocka_unit_test(guards_have_a_phi_for_a_variable),
         cmocka_unit_test(barriers_stay),

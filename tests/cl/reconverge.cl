@@ -131,6 +131,94 @@ long goes_in(global const int *in, int i)
     return x + y;
 }
 
+// LLVM leaves both loops where the word has been found.
+long finds(global const int *in, int i)
+{
+    long x = i;
+    for (int s = 0; s < 40; s++) {
+        bool ok = true;
+        for (int p = 0; p < 4; p++)
+            if ((in[(i + s + p) & 63] & 3) != (p & 2)) {
+                ok = false;
+                x += p;
+                break;
+            }
+        if (ok) return x * 64 + s;
+    }
+    return -x;
+}
+
+// Three loops, which are left for three places, and a branch in each, the inner ones in as many iterations as lanes say.
+long leaves(global const int *in, int i)
+{
+    long x = i, y = 1;
+    for (int k = 0; k < 6; k++) {
+        bool is = true;
+        if (in[(i + k) & 63] & 8) {
+            for (int m = 0; m < (in[(i ^ k) & 63] & 15); m++) {
+                for (int n = 0; n <= m; n++) {
+                    x = x * 5 + in[(n * i + m) & 63];
+                    if ((x & 63) == 41) goto out;
+                    if ((x & 15) == 3) {
+                        is = false;
+                        break;
+                    }
+                    y ^= x >> 2;
+                }
+                if (!is) break;
+                if ((y & 31) == 9) goto next;
+                y += in[(int)(x & 63)] / (k + 1);
+            }
+            if (is) y -= k;
+        } else {
+            if ((y & 7) == 6) break;
+            y = y * 3 + k;
+        }
+        x ^= in[(int)(y & 63)];
+    next:
+        y++;
+    }
+out:
+    return x * 3 + y;
+}
+
+// Loops without an end of their own.
+long wanders(global const int *in, int i)
+{
+    long x = i, n = 0;
+    for (;;) {
+        if (x & 1) {
+            x = x * 3 + in[(int)(n & 63)];
+            if (n > 9 && (x & 12) == 8) return x;
+        } else if (x & 2) {
+            for (;; n++) {
+                x = x * 7 + n;
+                if ((x & 5) == 4) break;
+                if (n > 30) return -x;
+            }
+        }
+        x = (x >> 1) + in[(int)(x & 63)];
+        if (++n > 40) break;
+    }
+    return x + n;
+}
+
+//! run left global=32 local=32
+//! arg in int[64] = i * 977 + 31 * i * i
+//! arg out int[96] -> 1
+kernel void left(global const int *in, global int *out)
+{
+    int i = get_global_id(0);
+    long found = 0, left = 0, wandered = 0;
+    for (int g = 0; g < 32; g++) {
+        long a = finds(in, g), b = leaves(in, g), c = wanders(in, g);
+        if (g == i) found = a, left = b, wandered = c;
+    }
+    out[i] = finds(in, i) == found;
+    out[i + 32] = leaves(in, i) == left;
+    out[i + 64] = wanders(in, i) == wandered;
+}
+
 //! run shared global=32 local=32
 //! arg in int[64] = i * 977 + 31 * i * i
 //! arg out int[128] -> 1
