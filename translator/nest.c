@@ -475,14 +475,25 @@ static void take_results(struct translator *t, const struct nest_code *c)
     }
 }
 
-static void end_nest(struct translator *t, const struct nest_code *c)
+/* What is set behind the nest; the blocks of the nest set nothing. */
+static struct x_fact rpc_behind(const struct translator *t, const struct nest_code *c)
 {
     const struct block *exit = flow_block(t->flow, c->nest.exit);
-    const uint32_t rpc = t->facts.in[exit - t->flow->blocks][t->version].rpc.value;
+    return t->facts.in[exit - t->flow->blocks][t->version].rpc;
+}
+
+static void set_rpc_behind(struct translator *t, const struct nest_code *c)
+{
+    const struct x_fact rpc = rpc_behind(t, c);
+    if (rpc.known) set_u32(t, t->rpc, rpc.value);
+}
+
+static void end_nest(struct translator *t, const struct nest_code *c)
+{
     LLVMValueRef counts = LLVMBuildLoad2(t->b, t->counts_type, t->counts, "");
     LLVMValueRef more = ir_load(t, t->counts_type, t->tried, offsetof(struct native_tried, counts));
     LLVMBuildStore(t->b, LLVMBuildAdd(t->b, counts, more, ""), t->counts);
-    set_u32(t, t->rpc, rpc);
+    set_rpc_behind(t, c);
     take_results(t, c);
     go_to(t, c->nest.exit, t->version);
 }
@@ -512,8 +523,7 @@ static LLVMValueRef is_usual(struct translator *t, const struct nest *nest)
 /* The lanes have run together: the registers are in their variables. */
 static void end_masks(struct translator *t, const struct nest_code *c)
 {
-    const struct block *exit = flow_block(t->flow, c->nest.exit);
-    set_u32(t, t->rpc, t->facts.in[exit - t->flow->blocks][t->version].rpc.value);
+    set_rpc_behind(t, c);
     nest_masks_hold(t, &c->nest);
     go_to(t, c->nest.exit, t->version);
 }
@@ -569,8 +579,8 @@ void nest_enter(struct translator *t)
     LLVMBasicBlockRef stack;
     if (!c) return;
     const struct block *exit = flow_block(t->flow, c->nest.exit);
-    const struct facts *behind = &t->facts.in[exit - t->flow->blocks][t->version];
-    if (!t->facts.reached[exit - t->flow->blocks][t->version] || !behind->rpc.known) return;
+    if (!t->facts.reached[exit - t->flow->blocks][t->version]) return;
+    if (!rpc_behind(t, c).known && nest_rpc_is_read(t, &c->nest)) return;
     stack = ir_block(t, "");
     skip_nest(t, c, stack);
     if (t->flow->request->nests == NESTS_MEASURED) try_lanes(t, c);

@@ -61,6 +61,9 @@ bool nest_find(const struct translator *t, const struct block *head, struct nest
 /* Where a block goes on; returns how many addresses that are. */
 unsigned nest_successors(const struct translator *t, const struct block *b, uint32_t to[2]);
 
+/* Is the reconvergence point that is set at the exit read behind it, as far as is known? */
+bool nest_rpc_is_read(const struct translator *t, const struct nest *nest);
+
 /* nest_record.c: gives each level's record its bits. False: a block is reached by lanes outside of its iteration. */
 bool nest_find_record(const struct translator *t, struct nest *nest);
 

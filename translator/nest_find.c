@@ -486,6 +486,44 @@ static bool keeps_rpc(const struct translator *t, const struct nest *nest)
     return false;
 }
 
+enum rpc_use { RPC_READ, RPC_SET, RPC_ON };
+
+/* What a block does first with the reconvergence point that is set in front of it. */
+static enum rpc_use use_of_rpc(const struct translator *t, const struct block *b)
+{
+    for (size_t i = b->first; i < b->first + b->count; i++) {
+        const struct node *n = &t->flow->nodes[i];
+        if (n->how == HOW_HELP || n->how == HOW_LEAVE || (n->how == HOW_CSR && n->d.in.aux == CSR_RPC)) return RPC_READ;
+        switch (control_of(n)) {
+        case CONTROL_SETRPC:
+        case CONTROL_END: return RPC_SET;
+        case CONTROL_VBRANCH:
+        case CONTROL_INDIRECT: return RPC_READ;
+        default: break;
+        }
+    }
+    return b->leaves ? RPC_READ : RPC_ON;
+}
+
+/* Ways through this many blocks are looked at. */
+enum { RPC_BLOCKS = 64 };
+bool nest_rpc_is_read(const struct translator *t, const struct nest *nest)
+{
+    const struct block *found[RPC_BLOCKS] = {flow_block(t->flow, nest->exit)};
+    for (unsigned i = 0, n = 1, k; i < n; i++) {
+        const enum rpc_use use = use_of_rpc(t, found[i]);
+        uint32_t to[2];
+        if (use == RPC_READ) return true;
+        for (unsigned s = use == RPC_ON ? nest_successors(t, found[i], to) : 0; s--;) {
+            const struct block *next = flow_block(t->flow, to[s]);
+            for (k = 0; k < n && found[k] != next;) k++;
+            if (!next || k == RPC_BLOCKS) return true;
+            if (k == n) found[n++] = next;
+        }
+    }
+    return false;
+}
+
 /* The stack has no entry on top that a join in the nest would pop before any of its branches diverges. */
 static bool keeps_stack(const struct translator *t, const struct nest *nest)
 {

@@ -1,278 +1,154 @@
 /* Lanes that leave a loop meet behind it, and those that stay meet in each iteration.
  *
- * Lanes that a branch has sent different ways meet where all ways from it do. Two things in a loop put that off:
+ * In a loop two things put off to the loop's end, or further, where the ways of a divergent branch meet:
  *
- *   - a `break` or `return` in a branch of the body: the ways of the branch that stay in the loop do not meet before
- *     the loop's end, so lanes run the rest of the loop one group after the other;
- *   - exits to different places, as a `return` out of two loops: lanes that leave the inner one in another iteration do
- *     not meet behind it.
+ *   - exits to different places, as when one is out of two loops: lanes that leave the inner one in different
+ *     iterations do not meet in front of the rest of the outer one's iteration, and execute that once each;
+ *   - an exit in a branch of the body: the ways of the branch that stay in the loop do not meet in front of its exit,
+ *     and what is left of the loop is executed once for the lanes of each.
  *
- * So an exit in a branch becomes a number, `code`, that is looked at in front of the back edge; and where exits go to
- * different places, all go to one block, which looks at the number. LLVM would see through numbers that are known on
- * each way and lead the ways past both blocks again; primitives that return their argument hide them until all of its
- * passes have run. Works on loops of clang's, whose variables are in memory. Called by prepare.c. */
-#include <llvm-c/DebugInfo.h>
+ * So all exits of the first kind lead to a guard behind the loop, and those of the second kind to one where the ways
+ * that stay meet. Programs are written so, and LLVM's passes make such loops of others: here they
+ * leave both loops where p has reached m, past the question behind the inner one.
+ *
+ *     for (s = 0; s < n; s++) {
+ *         ok = true;
+ *         for (p = 0; p < m; p++) if (text[s + p] != word[p]) { ok = false; break; }
+ *         if (ok) { found = s; break; }         LLVM leaves both loops where p reaches m
+ *     }
+ *
+ * A rule of meet.c. */
+#include <string.h>
 
-#include "compiler/core/graph.h"
+#include "compiler/passes/meet.h"
 #include "compiler/passes/passes.h"
 
-/* Loops with more exits stay as they are. So do the loops of a function from where their number times the square of
- * that of its blocks, which is about what this takes, is beyond the limit: some tenths of a second. */
-enum { MOST_EXITS = 32, WORK_LIMIT = 4000000 };
-
-static const char meet_name[] = "__ventus_meet";
-
-struct shape {
+/* A loop. */
+struct leaving {
     struct cc *cc;
-    LLVMValueRef function;
-    uint32_t n;
-    LLVMBasicBlockRef *blocks; /* in reverse postorder, without what is not reached */
-    struct graph succ, pred;
-    uint32_t *idom;
-    uint8_t *mark;  /* blocks of the loop */
-    uint32_t *body; /* the same as a list */
+    struct func *f;
+    uint32_t header, *list; /* room for numbers of blocks */
+    uint8_t *loop, *marks;  /* its blocks; room */
+    const uint32_t *pdom;   /* immediate postdominators, as far as ways stay in the loop to the end of an iteration */
+    struct guard guard;
 };
 
-struct loop {
-    uint32_t header, latch, size;
-    struct exit {
-        LLVMValueRef end; /* the terminator, and its successor, that leave */
-        unsigned successor;
-        LLVMBasicBlockRef to;
-        bool in_branch; /* not every iteration gets there */
-    } exits[MOST_EXITS];
-    unsigned nexits;
-    LLVMBasicBlockRef places[MOST_EXITS]; /* where they go to, each once */
-    unsigned nplaces;
-    bool branches, differ; /* is there an exit in a branch, do they end in different places? */
-};
-
-/* ---- the graph ---- */
-
-/* The graph of n blocks as they are numbered; what has the number NO_NODE is left out. */
-static struct graph graph_of(struct cc *cc, const struct block_numbers *b, uint32_t n)
+static bool leaves(const struct leaving *l, const struct block *b)
 {
-    uint32_t nedges = 0, room = 0;
-    for (uint32_t i = 0; i < b->count; i++) room += LLVMGetNumSuccessors(LLVMGetBasicBlockTerminator(b->list[i].block));
-    struct edge *edges = cc_alloc(cc, (room + 1) * sizeof *edges);
-    for (uint32_t i = 0; i < b->count; i++) {
-        LLVMValueRef end = LLVMGetBasicBlockTerminator(b->list[i].block);
-        for (unsigned s = 0; s < LLVMGetNumSuccessors(end) && b->list[i].number != NO_NODE; s++)
-            edges[nedges++] = (struct edge){b->list[i].number, *block_number(b, LLVMGetSuccessor(end, s))};
-    }
-    return graph_make(cc, n, edges, nedges);
+    bool found = false;
+    for (unsigned s = 0; s < b->nsucc; s++) found |= !l->loop[b->succ[s]];
+    return found;
 }
 
-static struct shape shape_of(struct cc *cc, LLVMValueRef f)
+/* Adds where edges from marked blocks to others lead. False: these are too many, or one is the end of the function. */
+static bool add_places(struct leaving *l, const uint8_t *marks)
 {
-    struct shape g = {.cc = cc, .function = f};
-    const struct block_numbers b = blocks_number(cc, f);
-    const struct graph raw = graph_of(cc, &b, b.count);
-    uint32_t *order = cc_alloc(cc, b.count * sizeof *order), *place = cc_alloc(cc, b.count * sizeof *place);
-    g.n = graph_order(cc, &raw, 0, order);
-    g.blocks = cc_alloc(cc, g.n * sizeof *g.blocks);
-    for (uint32_t i = 0; i < b.count; i++) place[i] = NO_NODE;
-    for (uint32_t i = 0; i < g.n; i++) place[order[i]] = i;
-    for (uint32_t i = 0; i < b.count; i++) {
-        b.list[i].number = place[b.list[i].number];
-        if (b.list[i].number != NO_NODE) g.blocks[b.list[i].number] = b.list[i].block;
-    }
-    g.succ = graph_of(cc, &b, g.n);
-    g.pred = graph_reverse(cc, &g.succ);
-    g.idom = graph_dominators(cc, &g.succ, 0);
-    g.mark = cc_alloc(cc, g.n + 1);
-    g.body = cc_alloc(cc, (g.n + 1) * sizeof *g.body);
-    return g;
-}
-
-static bool dominates(const struct shape *g, uint32_t a, uint32_t b)
-{
-    while (b != NO_NODE && b > a) b = g->idom[b];
-    return a == b;
-}
-
-/* ---- what a loop is like ---- */
-
-static bool begins_with_phi(LLVMBasicBlockRef b) { return LLVMIsAPHINode(LLVMGetFirstInstruction(b)); }
-
-/* Where the way from a block leads, up to where there is more than one. */
-static LLVMBasicBlockRef end_of_way(LLVMBasicBlockRef b, uint32_t most)
-{
-    for (LLVMValueRef end; most--; b = LLVMGetSuccessor(end, 0)) {
-        end = LLVMGetBasicBlockTerminator(b);
-        if (LLVMGetNumSuccessors(end) != 1) break;
-    }
-    return b;
-}
-
-/* False: too many. */
-static bool add_exit(const struct shape *g, struct loop *l, uint32_t from, unsigned s)
-{
-    LLVMValueRef end = LLVMGetBasicBlockTerminator(g->blocks[from]);
-    LLVMBasicBlockRef to = LLVMGetSuccessor(end, s);
-    unsigned k = 0;
-    if (LLVMIsAUnreachableInst(LLVMGetBasicBlockTerminator(to))) return true; /* nobody goes on there */
-    if (l->nexits == MOST_EXITS || begins_with_phi(to)) return false;
-    const bool in_branch = !dominates(g, from, l->latch);
-    l->exits[l->nexits++] = (struct exit){end, s, to, in_branch};
-    l->branches |= in_branch;
-    while (k < l->nplaces && l->places[k] != to) k++;
-    if (k == l->nplaces) l->places[l->nplaces++] = to;
-    l->differ |= end_of_way(to, g->n) != end_of_way(l->places[0], g->n);
-    return true;
-}
-
-static bool find_exits(const struct shape *g, struct loop *l)
-{
-    for (uint32_t i = 0; i < l->size; i++) {
-        const uint32_t b = g->body[i];
-        for (uint32_t e = g->succ.first[b]; e < g->succ.first[b + 1]; e++)
-            if (!g->mark[g->succ.to[e]] && !add_exit(g, l, b, e - g->succ.first[b])) return false;
+    const struct func *f = l->f;
+    for (uint32_t i = 0; i < f->nblocks; i++) {
+        const struct block *b = &f->blocks[i];
+        for (unsigned s = 0; marks[i] && s < b->nsucc; s++)
+            if (!marks[b->succ[s]] && (b->succ[s] == f->nblocks || !guard_add_place(&l->guard, b->succ[s])))
+                return false;
     }
     return true;
 }
 
-/* One block leads back, unless the loop is not as clang makes them. */
-static bool find_latch(const struct shape *g, struct loop *l)
+/* ---- exits to different places ---- */
+
+/* Where the ways of the divergent branches that leave the loop meet; NO_NODE: there are none. */
+static uint32_t find_join(const struct leaving *l)
 {
-    unsigned found = 0;
-    for (uint32_t e = g->pred.first[l->header]; e < g->pred.first[l->header + 1]; e++)
-        if (g->mark[g->pred.to[e]]) l->latch = g->pred.to[e], found++;
-    return found == 1 && !begins_with_phi(g->blocks[l->header]);
+    for (uint32_t i = l->f->nblocks; i-- > 0;)
+        if (l->loop[i] && l->f->blocks[i].divergent && leaves(l, &l->f->blocks[i])) return l->f->blocks[i].ipdom;
+    return NO_NODE;
 }
 
-/* ---- making it another one ---- */
-
-static LLVMTypeRef word(const struct shape *g) { return LLVMInt32TypeInContext(g->cc->context); }
-
-static LLVMValueRef number(const struct shape *g, unsigned n) { return LLVMConstInt(word(g), n, false); }
-
-static LLVMBasicBlockRef new_block(const struct shape *g, const char *name)
+static bool unite_exits(struct leaving *l)
 {
-    LLVMBasicBlockRef b = LLVMAppendBasicBlockInContext(g->cc->context, g->function, name);
-    LLVMPositionBuilderAtEnd(g->cc->builder, b);
-    return b;
+    const struct func *f = l->f;
+    const struct guard *g = &l->guard;
+    const uint32_t join = find_join(l);
+    if (join == NO_NODE || !add_places(l, l->loop) || g->nplaces < 2) return false;
+    memset(l->marks, 0, f->nblocks + 1);
+    for (uint32_t i = 0; i < g->nplaces; i++)
+        if (g->places[i] != join) graph_reach(&f->succ, g->places[i], join, l->marks, l->list);
+    if (meet_worth(f, l->marks, f->blocks[l->header].depth - 1) < MEET_WORTH) return false;
+    l->guard.front = l->loop;
+    guard_build(g);
+    return true;
 }
 
-/* A variable of the function. */
-static LLVMValueRef new_code(const struct shape *g)
-{
-    LLVMPositionBuilderBefore(g->cc->builder, LLVMGetFirstInstruction(g->blocks[0]));
-    return LLVMBuildAlloca(g->cc->builder, word(g), "code");
-}
+/* ---- an exit in a branch ---- */
 
-/* The number, without LLVM's knowing on which way it is which; at the builder's place. */
-static LLVMValueRef hidden(const struct shape *g, LLVMValueRef code)
+static void find_postdominators(struct leaving *l)
 {
-    LLVMTypeRef type = LLVMFunctionType(word(g), (LLVMTypeRef[]){word(g)}, 1, false);
-    LLVMValueRef meet = LLVMGetNamedFunction(g->cc->module, meet_name);
-    if (!meet) meet = LLVMAddFunction(g->cc->module, meet_name, type);
-    LLVMValueRef n = LLVMBuildLoad2(g->cc->builder, word(g), code, "");
-    return LLVMBuildCall2(g->cc->builder, type, meet, &n, 1, "");
-}
-
-/* An edge that sets the number on its way to a block. */
-static void lead_to(const struct shape *g, LLVMValueRef end, unsigned successor, LLVMValueRef code, unsigned n,
-                    LLVMBasicBlockRef to)
-{
-    LLVMBasicBlockRef way = new_block(g, "way");
-    LLVMBuildStore(g->cc->builder, number(g, n), code);
-    LLVMValueRef go = LLVMBuildBr(g->cc->builder, to);
-    LLVMInstructionSetDebugLoc(go, LLVMInstructionGetDebugLoc(end));
-    LLVMSetSuccessor(end, successor, way);
-}
-
-static unsigned place_number(const struct loop *l, LLVMBasicBlockRef to)
-{
-    unsigned k = 0;
-    while (l->places[k] != to) k++;
-    return k + 1;
-}
-
-/* Where all go that leave: the only place, or blocks that look at the number, each for itself: an outer loop may lead
- * to one of them past those in front of it. */
-static LLVMBasicBlockRef make_end(const struct shape *g, const struct loop *l, LLVMValueRef code)
-{
-    LLVMBuilderRef b = g->cc->builder;
-    LLVMBasicBlockRef at = l->places[l->nplaces - 1];
-    for (unsigned k = l->nplaces - 1; k-- > 0;) {
-        LLVMBasicBlockRef next = at;
-        at = new_block(g, "left");
-        LLVMValueRef here = LLVMBuildICmp(b, LLVMIntEQ, hidden(g, code), number(g, k + 1), "");
-        LLVMBuildCondBr(b, here, l->places[k], next);
+    const struct func *f = l->f;
+    const uint32_t end = f->nblocks; /* of an iteration */
+    struct edges edges = {0};
+    for (uint32_t i = l->header; i < f->nblocks; i++) {
+        const struct block *b = &f->blocks[i];
+        for (unsigned s = 0; l->loop[i] && s < b->nsucc; s++)
+            if (l->loop[b->succ[s]]) edges_add(l->cc, &edges, b->succ[s] == l->header ? end : b->succ[s], i);
     }
-    return at;
+    const struct graph back = graph_make(l->cc, f->nblocks + 1, edges.list, edges.n);
+    l->pdom = graph_dominators(l->cc, &back, end);
 }
 
-/* The block in front of the back edge, which looks whether a lane has left. */
-static LLVMBasicBlockRef make_latch(const struct shape *g, const struct loop *l, LLVMValueRef code,
-                                    LLVMBasicBlockRef left)
+/* A divergent branch of which both ways can stay in the loop but not all do. */
+static bool is_put_off(const struct leaving *l, uint32_t branch)
 {
-    LLVMBuilderRef b = g->cc->builder;
-    LLVMBasicBlockRef latch = new_block(g, "stay"), header = g->blocks[l->header];
-    LLVMValueRef end = LLVMGetBasicBlockTerminator(g->blocks[l->latch]);
-    LLVMValueRef leaves = LLVMBuildICmp(b, LLVMIntNE, hidden(g, code), number(g, 0), "");
-    LLVMValueRef go = LLVMBuildCondBr(b, leaves, left, header);
-    loop_hints_move(g->cc, end, go);
-    LLVMInstructionSetDebugLoc(go, LLVMInstructionGetDebugLoc(end));
-    for (unsigned s = 0; s < LLVMGetNumSuccessors(end); s++)
-        if (LLVMGetSuccessor(end, s) == header) lead_to(g, end, s, code, 0, latch);
-    return latch;
+    const struct block *b = &l->f->blocks[branch];
+    return l->loop[branch] && b->divergent && b->nsucc == 2 && !leaves(l, b) && !l->loop[b->ipdom] &&
+           b->depth == l->f->blocks[l->header].depth;
 }
 
-static void rebuild(const struct shape *g, const struct loop *l)
+/* Marks the branch and its blocks in front of where the ways that stay meet. False: they are entered in another way. */
+static bool mark_front(struct leaving *l, uint32_t branch, uint32_t join)
 {
-    LLVMSetCurrentDebugLocation2(g->cc->builder, NULL);
-    LLVMValueRef code = new_code(g);
-    LLVMBasicBlockRef left = make_end(g, l, code), latch = l->branches ? make_latch(g, l, code, left) : NULL;
-    for (unsigned i = 0; i < l->nexits; i++) {
-        const struct exit *e = &l->exits[i];
-        if (e->in_branch) lead_to(g, e->end, e->successor, code, place_number(l, e->to), latch);
-        else if (l->differ) lead_to(g, e->end, e->successor, code, place_number(l, e->to), left);
-    }
+    const struct func *f = l->f;
+    const struct block *b = &f->blocks[branch];
+    for (uint32_t i = 0; i <= f->nblocks; i++) l->marks[i] = !l->loop[i];
+    uint32_t n = graph_reach(&f->succ, b->succ[0], join, l->marks, l->list);
+    n += graph_reach(&f->succ, b->succ[1], join, l->marks, l->list + n);
+    memset(l->marks, 0, f->nblocks + 1);
+    for (uint32_t i = 0; i < n; i++) l->marks[l->list[i]] = 1;
+    l->marks[branch] = 1;
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t e = f->pred.first[l->list[i]]; e < f->pred.first[l->list[i] + 1]; e++)
+            if (!l->marks[f->pred.to[e]]) return false;
+    return true;
 }
 
-/* The first of the loops from a header on downwards that is not as it should be. */
-static bool rebuild_next(struct shape *g, LLVMBasicBlockRef *done, uint32_t *ndone)
+/* The outermost branch comes first: its guard is one for those in it, too. */
+static bool unite_branch(struct leaving *l)
 {
-    for (uint32_t h = g->n; h-- > 0;) {
-        struct loop l = {.header = h};
-        uint32_t k = 0;
-        l.size = graph_loop(&g->pred, g->idom, h, g->mark, g->body);
-        while (k < *ndone && done[k] != g->blocks[h]) k++;
-        bool wrong = l.size && k == *ndone && find_latch(g, &l) && find_exits(g, &l) && (l.branches || l.differ);
-        for (uint32_t i = 0; i < l.size; i++) g->mark[g->body[i]] = 0;
-        if (!wrong) continue;
-        done[(*ndone)++] = g->blocks[h];
-        rebuild(g, &l);
+    l->pdom = NULL;
+    for (uint32_t i = l->header; i < l->f->nblocks; i++) {
+        if (!is_put_off(l, i)) continue;
+        if (!l->pdom) find_postdominators(l);
+        if (l->pdom[i] >= l->f->nblocks || !mark_front(l, i, l->pdom[i])) continue;
+        l->guard.nplaces = 0, l->guard.head = i, l->guard.front = l->marks;
+        if (!add_places(l, l->marks)) continue;
+        guard_build(&l->guard);
         return true;
     }
     return false;
 }
 
-void exits_unite(struct cc *cc)
-{
-    for (LLVMValueRef f = LLVMGetFirstFunction(cc->module), next; f; f = next) {
-        next = LLVMGetNextFunction(f);
-        if (LLVMIsDeclaration(f)) continue;
-        const uint32_t n = LLVMCountBasicBlocks(f);
-        LLVMBasicBlockRef *done = cc_alloc(cc, n * sizeof *done);
-        uint32_t ndone = 0;
-        for (struct shape g = shape_of(cc, f); (uint64_t)(ndone + 1) * n * n < WORK_LIMIT; g = shape_of(cc, f))
-            if (!rebuild_next(&g, done, &ndone)) break;
-    }
-}
+/* ---- the rule ---- */
 
-/* ---- the end ---- */
-
-void exits_show(struct cc *cc)
+/* Inner loops come first. */
+bool exits_change(struct cc *cc, struct func *f)
 {
-    LLVMValueRef meet = LLVMGetNamedFunction(cc->module, meet_name);
-    if (!meet) return;
-    for (LLVMUseRef u; (u = LLVMGetFirstUse(meet));) {
-        LLVMValueRef call = LLVMGetUser(u);
-        LLVMReplaceAllUsesWith(call, LLVMGetOperand(call, 0));
-        LLVMInstructionEraseFromParent(call);
+    const uint32_t *idom = graph_dominators(cc, &f->succ, 0);
+    struct leaving l = {.cc = cc, .f = f};
+    l.loop = cc_alloc(cc, f->nblocks + 1);
+    l.marks = cc_alloc(cc, f->nblocks + 1);
+    l.list = cc_alloc(cc, (f->nblocks + 1) * sizeof *l.list);
+    for (l.header = f->nblocks; l.header-- > 0;) {
+        memset(l.loop, 0, f->nblocks + 1);
+        l.guard = (struct guard){.cc = cc, .f = f, .idom = idom, .head = l.header};
+        if (graph_loop(&f->pred, idom, l.header, l.loop, l.list) && (unite_exits(&l) || unite_branch(&l))) return true;
     }
-    LLVMDeleteFunction(meet);
+    return false;
 }

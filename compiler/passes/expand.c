@@ -437,6 +437,41 @@ static bool expand_memory(struct expansion *e, const char *name)
     return true;
 }
 
+/* ---- sums ---- */
+
+/* Does an address follow from the value in so many steps? */
+static bool is_for_address(value v, unsigned steps)
+{
+    for (LLVMUseRef u = LLVMGetFirstUse(v); u && steps; u = LLVMGetNextUse(u)) {
+        value user = LLVMGetUser(u);
+        switch (LLVMGetInstructionOpcode(user)) {
+        case LLVMGetElementPtr: return true;
+        case LLVMAdd:
+        case LLVMSub:
+        case LLVMShl:
+        case LLVMMul:
+        case LLVMOr:
+            if (is_for_address(user, steps - 1)) return true;
+            break;
+        default: break;
+        }
+    }
+    return false;
+}
+
+/* LLVM makes an `or` of a sum that carries nothing. In an address the sum is left: the translator sees from it how the
+ * lanes' addresses follow each other (translator/facts.c), as in a[i * 8 + (k & 7)]. */
+static void restore_sum(LLVMBuilderRef b, value v)
+{
+    enum { STEPS = 3 };
+    LLVMTypeRef type = LLVMTypeOf(v);
+    if (LLVMGetTypeKind(type) != LLVMIntegerTypeKind || LLVMGetIntTypeWidth(type) != 32) return;
+    if (!LLVMGetIsDisjoint(v) || !is_for_address(v, STEPS)) return;
+    LLVMPositionBuilderBefore(b, v);
+    LLVMReplaceAllUsesWith(v, LLVMBuildAdd(b, LLVMGetOperand(v, 0), LLVMGetOperand(v, 1), ""));
+    LLVMInstructionEraseFromParent(v);
+}
+
 /* ---- all of it ---- */
 
 static bool is_marker(const char *name)
@@ -468,5 +503,6 @@ void expand_module(struct cc *cc)
             for (value i = LLVMGetFirstInstruction(block), next; i; i = next) {
                 next = LLVMGetNextInstruction(i);
                 if (LLVMIsACallInst(i)) expand(cc, b, i);
+                else if (LLVMGetInstructionOpcode(i) == LLVMOr) restore_sum(b, i);
             }
 }

@@ -52,13 +52,9 @@ void reservations_lower(struct cc *cc, LLVMBuilderRef b);
 /* Before all passes: the back edges of a loop become one. */
 void latches_unite(struct cc *cc);
 
-/* ---- exits.c ---- */
-/* Behind latches_unite: lanes that leave a loop in different ways meet behind it. */
-void exits_unite(struct cc *cc);
+/* ---- switches.c ---- */
 /* Before LLVM's pass that lowers switches: those of few cases become comparisons one after the other. */
 void switches_lower(struct cc *cc);
-/* Behind LLVM's passes on control flow: they may see what exits_unite has hidden from them. */
-void exits_show(struct cc *cc);
 
 /* ---- retry.c ---- */
 /* Behind all passes: loops around an exchange that go on until it has taken place become loops of lr.w and sc.w. */
@@ -118,10 +114,10 @@ bool strength_run(struct cc *cc, LLVMValueRef kernel);
  * to be made anew then. True if there were any. */
 bool flatten_run(struct cc *cc);
 
-/* ---- shared.c ---- */
-/* What both paths of a divergent branch share is executed once for the lanes of both, or copied; loops are to be given
- * the back end's form behind it. True if anything has changed. */
-bool shared_part(struct cc *cc);
+/* ---- meet.c ---- */
+/* Lanes that a divergent branch has sent different ways meet earlier; loops have LLVM's forms simple and lcssa, and are
+ * to be given them anew behind it. True if anything has changed. */
+bool meet_run(struct cc *cc);
 
 /* ---- frozen.c: what a freeze reads is 0 where it is undefined ---- */
 void frozen_define(struct cc *cc);

@@ -46,14 +46,15 @@ static const char lowering_list[] = "function(scalarizer,early-cse,instcombine<n
 /* Behind flatten.c. */
 static const char flattened_list[] =
     "function(simplifycfg<no-switch-to-lookup>,instcombine<no-verify-fixpoint>,early-cse)";
-/* Behind either, and switches.c. */
-static const char form_list[] = "function(lower-switch,mergereturn,dce,fix-irreducible,loop-simplify,lcssa)";
+/* Behind either, and switches.c. Branches of constant conditions go first: the back end's graph of blocks does without
+ * the way that no lane takes, and passes that go by it must know all ways into a block. */
+static const char form_list[] = "function(sccp,lower-switch,mergereturn,dce,fix-irreducible,loop-simplify,lcssa)";
 /* Behind strength.c. instcombine puts the constant steps of unrolled rounds together. */
 static const char unroll_list[] = "function(dce,loop-mssa(licm),loop-unroll<O2>,"
                                   "instcombine<no-verify-fixpoint>,sroa<modify-cfg>,"
                                   "early-cse<memssa>,instcombine<no-verify-fixpoint>,dce,loop-simplify,lcssa)";
-/* Behind shared.c. */
-static const char shared_list[] = "function(dce,loop-simplify,lcssa)";
+/* Behind meet.c. */
+static const char meet_list[] = "function(dce,loop-simplify,lcssa)";
 static const char final_list[] = "function(early-cse,dce),globaldce";
 
 static void run(struct cc *cc, const char *passes)
@@ -198,7 +199,6 @@ void prepare_functions(struct cc *cc)
     reservations_prepare(cc, cc->builder);
     run(cc, "globaldce");
     latches_unite(cc);
-    exits_unite(cc);
     cc->for_draft = draft_is_possible(cc);
     if (LLVMGetNamedFunction(cc->module, "printf")) {
         run(cc, print_list);
@@ -235,11 +235,10 @@ void prepare_kernels(struct cc *cc)
     packed_lower(cc);
     run_and_form(cc, lowering_list);
     for (int round = 0; round < FLATTEN_ROUNDS && flatten_run(cc); round++) run_and_form(cc, flattened_list);
-    if (shared_part(cc)) run(cc, shared_list);
+    if (meet_run(cc)) run(cc, meet_list);
     work_on_loops(cc);
     expand_module(cc);
     halves_lower(cc);
-    exits_show(cc);
     run(cc, final_list);
     frozen_define(cc);
     retry_lower(cc);

@@ -436,6 +436,46 @@ static void shared_blocks_in_front_of_loops_stay(void **state)
           "phi i1", NULL);
 }
 
+/* A word is searched: LLVM leaves both loops where it has been found, in a branch of the outer loop's body, or, where
+ * the inner one is not unrolled, from there. Lanes meet all the same, if they diverge. */
+static void lanes_that_leave_loops_meet(void **state)
+{
+    static const struct {
+        const char *steps, *differs;
+        unsigned phis; /* without a guard 4, 7 and 5 */
+    } forms[] = {
+        {"p < 4", "a[i + s + p] != o[p]", 5}, {"p < a[i]", "a[s + p] != o[p]", 8}, {"p < n", "a[s] != o[p]", 5}};
+    char source[512];
+    (void)state;
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        snprintf(source, sizeof source,
+                 "kernel void k(global int *a, global int *o, int n) { int i = get_global_id(0), found = -1;"
+                 " for (int s = 0; s < n; s++) { bool ok = true;"
+                 " for (int p = 0; %s; p++) if (%s) { ok = false; break; }"
+                 " if (ok) { found = s; break; } } o[i] = found; }",
+                 forms[i].steps, forms[i].differs);
+        struct result r = compile("", source);
+        if (r.status != CC_OK) fail_msg("%s", r.log);
+        assert_int_equal(count(r.ir, " = phi "), forms[i].phis);
+        release(&r);
+    }
+}
+
+/* Lanes that stay and those that leave need a value each of x and y: a phi of the guard is for both, which is no lane's
+ * twice, and what is the same wherever lanes come from is none. */
+static void guards_share_phis(void **state)
+{
+    (void)state;
+    struct result r =
+        compile("", "kernel void k(global int *a, int n) { int i = get_global_id(0), x = a[i], y = a[i + n];"
+                    " for (int k = 0; k < n; k++) {"
+                    " if (x & 1) { x = a[x + k]; y ^= x; if (y & 64) break; y += a[x]; } else y = a[y] * x; }"
+                    " a[i] = x; a[i + n] = y; }");
+    if (r.status != CC_OK) fail_msg("%s", r.log);
+    assert_int_equal(count(r.ir, " = phi "), 8);
+    release(&r);
+}
+
 /* What a change takes grows with the instructions, and large functions get few of them. */
 static void long_functions_get_few_guards(void **state)
 {
@@ -459,6 +499,34 @@ static void long_functions_get_few_guards(void **state)
     assert_in_range(guards, 1, FORKS - 1);
     release(&r);
     free(source);
+}
+
+/* A phi of a guard is of one variable, for all the places that it goes to: it needs no second one, nor copies on the
+ * ways to the guard. */
+static void guards_have_a_phi_for_a_variable(void **state)
+{
+    enum { CASES = 6, VARIABLES = CASES + 2, PLACES = 3 };
+    (void)state;
+    for (int leaving = 2; leaving <= CASES; leaving += CASES - 2) { /* every which case leaves the loop */
+        char *source;
+        size_t size;
+        FILE *text = open_memstream(&source, &size);
+        fprintf(text, "kernel void k(global int *a, int n) { int i = get_global_id(0), x = a[i]");
+        for (int i = 0; i < CASES; i++) fprintf(text, ", v%d = a[i + %d]", i, i);
+        fprintf(text, "; for (int s = 0; s < n; s++) { switch (a[(x + s) & 63]) {");
+        for (int i = 0; i < CASES; i++)
+            fprintf(text, "case %d: v%d += a[x & 63]; v%d ^= x; if (v0 & %d) %s; x += v%d; break; ", i, i,
+                    (i + 1) % CASES, 1 << i, i % leaving ? "continue" : "goto out", i);
+        fprintf(text, "} x += a[v0 & 63] / (x | 1); } out: a[i] = v0");
+        for (int i = 1; i < CASES; i++) fprintf(text, " + v%d * %d", i, i + 3);
+        fprintf(text, "; }");
+        fclose(text);
+        struct result r = compile("", source);
+        if (r.status != CC_OK) fail_msg("%s", r.log);
+        assert_in_range(count(r.ir, " = phi "), 1, PLACES * VARIABLES + 1);
+        release(&r);
+        free(source);
+    }
 }
 
 static void barriers_stay(void **state)
@@ -524,7 +592,10 @@ int main(void)
         cmocka_unit_test(short_ways_are_flattened),
         cmocka_unit_test(shared_blocks_are_parted),
         cmocka_unit_test(shared_blocks_in_front_of_loops_stay),
+        cmocka_unit_test(lanes_that_leave_loops_meet),
+        cmocka_unit_test(guards_share_phis),
         cmocka_unit_test(long_functions_get_few_guards),
+        cmocka_unit_test(guards_have_a_phi_for_a_variable),
         cmocka_unit_test(barriers_stay),
         cmocka_unit_test(barriers_of_sub_groups_stay),
         cmocka_unit_test(kernels_call_kernels),

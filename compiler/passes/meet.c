@@ -1,0 +1,77 @@
+/* Lets lanes meet that a divergent branch has sent different ways, earlier than all ways from it do.
+ *
+ * LLVM's passes, for which a branch is as good as another, lead ways past the blocks in which lanes would meet. What
+ * follows them is executed once for the lanes of each way then, and loops of such blocks are no loop nests that the
+ * translator can run without the SIMT stack (translator/nest.h). The rules are in exits.c, for loops, and in shared.c,
+ * for the rest. Called by prepare.c, behind LLVM's passes on control flow. */
+#include "compiler/passes/meet.h"
+#include "compiler/passes/passes.h"
+
+/* What a loop's instructions are worth of those outside it. A function is changed as long as the number of changes
+ * times what one takes, the square of the number of blocks and so much for an instruction, is within the limit: some
+ * tenths of a second. */
+enum { LOOP_WEIGHT = 4, INSTRUCTION_WORK = 20, WORK_LIMIT = 4000000 };
+
+static unsigned worth(LLVMValueRef inst)
+{
+    LLVMTypeRef type = LLVMTypeOf(inst);
+    const bool wide = LLVMGetTypeKind(type) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) > 32;
+    switch (LLVMGetInstructionOpcode(inst)) {
+    case LLVMPHI:
+    case LLVMBr: return 0;
+    case LLVMUDiv:
+    case LLVMSDiv:
+    case LLVMURem:
+    case LLVMSRem: return wide ? 4 * MEET_WORTH : MEET_WORTH / 2;
+    case LLVMLoad:
+    case LLVMStore: return MEET_WORTH / 2;
+    case LLVMCall: return LLVMIsAIntrinsicInst(inst) ? 1 : MEET_WORTH; /* so no call that is for all lanes is copied */
+    default: return wide ? 2 : 1;
+    }
+}
+
+unsigned meet_worth(const struct func *f, const uint8_t *marks, uint32_t depth)
+{
+    unsigned sum = 0;
+    for (uint32_t i = 0; i < f->nblocks && sum < MEET_WORTH; i++) {
+        const struct block *b = &f->blocks[i];
+        const unsigned weight = b->depth > depth ? LOOP_WEIGHT : 1;
+        for (uint32_t v = b->first; marks[i] && v < b->end; v++) sum += weight * worth(f->values[v].ref);
+    }
+    return sum;
+}
+
+/* False: there is nothing left to change. */
+static bool change_next(struct cc *cc, LLVMValueRef function)
+{
+    struct kernel kernel = {.name = LLVMGetValueName(function), .function = function};
+    struct func f = {.cc = cc, .kernel = &kernel, .data = LLVMGetModuleDataLayout(cc->module)};
+    kernel.is_routine = is_routine(function);
+    flow_run(&f);
+    divergence_run(&f);
+    LLVMSetCurrentDebugLocation2(cc->builder, NULL);
+    return exits_change(cc, &f) || shared_change(cc, &f);
+}
+
+static uint64_t work_for_change(LLVMValueRef f)
+{
+    const uint64_t blocks = LLVMCountBasicBlocks(f);
+    uint64_t instructions = 0;
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) instructions++;
+    return blocks * blocks + INSTRUCTION_WORK * instructions;
+}
+
+bool meet_run(struct cc *cc)
+{
+    bool changed = false;
+    for (LLVMValueRef f = LLVMGetFirstFunction(cc->module); f; f = LLVMGetNextFunction(f)) {
+        if (LLVMIsDeclaration(f) || is_pure_routine(f)) continue;
+        const struct cc_mark mark = cc_mark(cc);
+        uint64_t changes = 0;
+        for (; (changes + 1) * work_for_change(f) < WORK_LIMIT && change_next(cc, f); changes++) cc_release(cc, mark);
+        cc_release(cc, mark);
+        changed |= changes;
+    }
+    return changed;
+}
