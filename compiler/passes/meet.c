@@ -7,39 +7,9 @@
 #include "compiler/passes/meet.h"
 #include "compiler/passes/passes.h"
 
-/* What a loop's instructions are worth of those outside it. A function is changed as long as the number of changes
- * times what one takes, the square of the number of blocks and so much for an instruction, is within the limit: some
- * tenths of a second. */
-enum { LOOP_WEIGHT = 4, INSTRUCTION_WORK = 20, WORK_LIMIT = 4000000 };
-
-static unsigned worth(LLVMValueRef inst)
-{
-    LLVMTypeRef type = LLVMTypeOf(inst);
-    const bool wide = LLVMGetTypeKind(type) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) > 32;
-    switch (LLVMGetInstructionOpcode(inst)) {
-    case LLVMPHI:
-    case LLVMBr: return 0;
-    case LLVMUDiv:
-    case LLVMSDiv:
-    case LLVMURem:
-    case LLVMSRem: return wide ? 4 * MEET_WORTH : MEET_WORTH / 2;
-    case LLVMLoad:
-    case LLVMStore: return MEET_WORTH / 2;
-    case LLVMCall: return LLVMIsAIntrinsicInst(inst) ? 1 : MEET_WORTH; /* so no call that is for all lanes is copied */
-    default: return wide ? 2 : 1;
-    }
-}
-
-unsigned meet_worth(const struct func *f, const uint8_t *marks, uint32_t depth)
-{
-    unsigned sum = 0;
-    for (uint32_t i = 0; i < f->nblocks && sum < MEET_WORTH; i++) {
-        const struct block *b = &f->blocks[i];
-        const unsigned weight = b->depth > depth ? LOOP_WEIGHT : 1;
-        for (uint32_t v = b->first; marks[i] && v < b->end; v++) sum += weight * worth(f->values[v].ref);
-    }
-    return sum;
-}
+/* A function is changed as long as the number of changes times what one takes, the square of the number of blocks and
+ * so much for an instruction, is within the limit: some tenths of a second. */
+enum { INSTRUCTION_WORK = 20, WORK_LIMIT = 4000000 };
 
 /* False: there is nothing left to change. */
 static bool change_next(struct cc *cc, LLVMValueRef function)

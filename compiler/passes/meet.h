@@ -5,6 +5,7 @@
 
 #include "compiler/analysis/analysis.h"
 
+/* ---- worth.c ---- */
 /* A guard costs some instructions: what is executed less often must be worth so many, about. */
 enum { MEET_WORTH = 8 };
 /* What marked blocks (f->nblocks bytes) are worth, at most MEET_WORTH or a little more; loops that lie in more than
