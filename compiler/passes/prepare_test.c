@@ -501,6 +501,26 @@ static void long_functions_get_few_guards(void **state)
     free(source);
 }
 
+/* Lanes that leave the inner of two loops for the outer one or for what is behind both, and lanes that leave a loop in
+ * one path of a branch, while others stay, meet in a block that knows where each is to go. */
+static void exits_lead_to_one_block(void **state)
+{
+    (void)state;
+    ir_of("",
+          "kernel void k(global int *text, global int *word, global int *out, int n, int m) {"
+          " int i = get_global_id(0), found = -1, y = 0;"
+          " for (int s = 0; s < n; s++) { bool ok = true;"
+          " for (int p = 0; p < m; p++) if (text[i + s + p] != word[p]) { ok = false; break; }"
+          " if (ok) { found = s; break; } y += text[s] / (y | 1); } out[i] = found + y; }",
+          "phi i1", NULL);
+    ir_of("",
+          "kernel void k(global int *a, global int *out, int n) { int i = get_global_id(0), x = a[i], y = 0;"
+          " for (int s = 0; s < n; s++) {"
+          " if (x & 1) { x = x * 3 + a[s]; if (x == 9) break; out[i + s] = y; } else { y += a[x & 63]; out[i] = y; }"
+          " x ^= a[y & 63] / (x | 1); } out[i] = x + y; }",
+          "phi i1", NULL);
+}
+
 /* A phi of a guard is of one variable, for all the places that it goes to: it needs no second one, nor copies on the
  * ways to the guard. */
 static void guards_have_a_phi_for_a_variable(void **state)
@@ -595,6 +615,7 @@ int main(void)
         cmocka_unit_test(lanes_that_leave_loops_meet),
         cmocka_unit_test(guards_share_phis),
         cmocka_unit_test(long_functions_get_few_guards),
+        cmocka_unit_test(exits_lead_to_one_block),
         cmocka_unit_test(guards_have_a_phi_for_a_variable),
         cmocka_unit_test(barriers_stay),
         cmocka_unit_test(barriers_of_sub_groups_stay),
