@@ -30,13 +30,9 @@ bool is_object_primitive(LLVMValueRef f)
  * convergent although OpenCL says so of every function. */
 bool is_pure_primitive(LLVMValueRef f)
 {
-    static const char *const names[] = {"__ventus_lane",
-                                        "__ventus_csr",
-                                        "__ventus_shared",
-                                        "__ventus_meta",
-                                        "__ventus_reservation",
-                                        "__ventus_reservation_word",
-                                        NULL};
+    static const char *const names[] = {
+        "__ventus_lane",   "__ventus_csr",         "__ventus_shared",           "__ventus_meta",
+        "__ventus_hidden", "__ventus_reservation", "__ventus_reservation_word", NULL};
     const char *name = LLVMGetValueName(f);
     return is_one_of(name, names) || primitive_computes(name) || is_object_primitive(f);
 }

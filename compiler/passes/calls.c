@@ -184,7 +184,8 @@ static bool is_of_range(LLVMValueRef f)
 static bool is_of_item(LLVMValueRef f)
 {
     const char *name = LLVMGetValueName(f);
-    return primitive_computes(name) || !strcmp(name, "__ventus_sampler") || strstr(name, "__ventus_image");
+    return primitive_computes(name) || !strcmp(name, "__ventus_sampler") || !strcmp(name, "__ventus_hidden") ||
+           strstr(name, "__ventus_image");
 }
 
 static bool is_in_local_memory(LLVMValueRef v)

@@ -137,6 +137,21 @@ static bool unite_branch(struct leaving *l)
 
 /* ---- the rule ---- */
 
+/* Work-items may wait in the loop for one that has left it and must not wait for them, as for a lock: see spins.c. */
+static bool may_spin(const struct leaving *l)
+{
+    for (uint32_t i = 0; i < l->f->nblocks; i++) {
+        const struct block *b = &l->f->blocks[i];
+        for (uint32_t v = b->first; l->loop[i] && v < b->end; v++) {
+            LLVMValueRef inst = l->f->values[v].ref, callee = LLVMIsACallInst(inst) ? LLVMGetCalledValue(inst) : NULL;
+            if (LLVMIsAAtomicRMWInst(inst) || LLVMIsAAtomicCmpXchgInst(inst)) return true;
+            if (callee && LLVMIsAFunction(callee) && !LLVMIsDeclaration(callee) && !is_pure_routine(callee))
+                return true;
+        }
+    }
+    return false;
+}
+
 /* Inner loops come first. */
 bool exits_change(struct cc *cc, struct func *f)
 {
@@ -148,7 +163,8 @@ bool exits_change(struct cc *cc, struct func *f)
     for (l.header = f->nblocks; l.header-- > 0;) {
         memset(l.loop, 0, f->nblocks + 1);
         l.guard = (struct guard){.cc = cc, .f = f, .idom = idom, .head = l.header};
-        if (graph_loop(&f->pred, idom, l.header, l.loop, l.list) && (unite_exits(&l) || unite_branch(&l))) return true;
+        if (!graph_loop(&f->pred, idom, l.header, l.loop, l.list) || may_spin(&l)) continue;
+        if (unite_exits(&l) || unite_branch(&l)) return true;
     }
     return false;
 }

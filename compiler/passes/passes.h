@@ -52,6 +52,12 @@ void reservations_lower(struct cc *cc, LLVMBuilderRef b);
 /* Before all passes: the back edges of a loop become one. */
 void latches_unite(struct cc *cc);
 
+/* ---- spins.c ---- */
+/* Behind latches_unite: loops in which work-items wait for each other keep what they do before they leave. */
+void spins_keep(struct cc *cc);
+/* Behind LLVM's passes on control flow: they may see what spins_keep has hidden from them. */
+void spins_show(struct cc *cc);
+
 /* ---- switches.c ---- */
 /* Before LLVM's pass that lowers switches: those of few cases become comparisons one after the other. */
 void switches_lower(struct cc *cc);

@@ -199,6 +199,7 @@ void prepare_functions(struct cc *cc)
     reservations_prepare(cc, cc->builder);
     run(cc, "globaldce");
     latches_unite(cc);
+    spins_keep(cc);
     cc->for_draft = draft_is_possible(cc);
     if (LLVMGetNamedFunction(cc->module, "printf")) {
         run(cc, print_list);
@@ -239,6 +240,7 @@ void prepare_kernels(struct cc *cc)
     work_on_loops(cc);
     expand_module(cc);
     halves_lower(cc);
+    spins_show(cc);
     run(cc, final_list);
     frozen_define(cc);
     retry_lower(cc);
