@@ -188,7 +188,7 @@ uint32_t ventus_cosim_ref_word(const struct ventus_cosim *c, uint32_t addr)
 /* The bytes of a file, or NULL: it is none, or too large. */
 static char *read_open(FILE *f, size_t *size)
 {
-    enum { MOST = 64 << 20 };
+    enum { MOST = 64 << 20 }; /* as large as a program of `ventus ld` can be */
     struct stat s;
     if (fstat(fileno(f), &s) || !S_ISREG(s.st_mode) || s.st_size > MOST) return NULL;
     char *bytes = malloc((size_t)s.st_size + 1);

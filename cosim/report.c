@@ -127,7 +127,7 @@ static void print_other(const struct ventus_cosim *c, const struct watched *o, F
 
 static void print_others(const struct ventus_cosim *c, const struct watched *w, FILE *f)
 {
-    enum { MOST = 32 };
+    enum { MOST = 32 }; /* lines, a screen */
     unsigned n = 0;
     for (uint32_t i = 0; i < c->nharts; i++) {
         const struct watched *o = c->harts[i];

@@ -10,7 +10,7 @@
 #include "sim/observers.h"
 #include "sim/output.h"
 
-enum { LOADS = 4 };
+enum { LOADS = 4 }; /* of the last instructions, for load_use: a guess of what a short pipeline has in flight */
 
 /* What a warp has executed last. */
 struct past {

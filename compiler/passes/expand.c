@@ -463,7 +463,7 @@ static bool is_for_address(value v, unsigned steps)
  * lanes' addresses follow each other (translator/facts.c), as in a[i * 8 + (k & 7)]. */
 static void restore_sum(LLVMBuilderRef b, value v)
 {
-    enum { STEPS = 3 };
+    enum { STEPS = 3 }; /* that many operations make an address of it, as in a[(i * 8 | k) + 1]; more is a guess */
     LLVMTypeRef type = LLVMTypeOf(v);
     if (LLVMGetTypeKind(type) != LLVMIntegerTypeKind || LLVMGetIntTypeWidth(type) != 32) return;
     if (!LLVMGetIsDisjoint(v) || !is_for_address(v, STEPS)) return;

@@ -13,7 +13,9 @@ typedef LLVMValueRef value;
 
 enum { PRIVATE_SPACE = 0, FLAT_SPACE = 1, GENERIC_SPACE = 4 };
 enum { PRIVATE = 1, FLAT = 2, UNKNOWN = 4 }; /* what a pointer may point to; UNKNOWN: it comes out of memory */
-enum { MAX_DEPTH = 16 };
+enum {
+    MAX_DEPTH = 16
+}; /* of addresses computed from each other, made anew in the other space; a longer chain is cast: a guess */
 
 struct spaces {
     struct func *f;

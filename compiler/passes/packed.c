@@ -139,7 +139,7 @@ static enum content content(value vector, unsigned i, unsigned depth)
 /* Undefined bits would make the whole word undefined, with the elements beside them. */
 static value word_of_element(struct packing *p, value vector, unsigned i, unsigned shift)
 {
-    enum { DEPTH = 32 };
+    enum { DEPTH = 32 }; /* values behind each other that are followed to find its bits: a guess */
     const enum content is = content(vector, i, DEPTH);
     if (is == NOTHING) return number(p, 0);
     LLVMTypeRef bits = LLVMIntTypeInContext(p->cc->context, bits_of(LLVMGetElementType(LLVMTypeOf(vector))));

@@ -1,4 +1,5 @@
-/* Device libraries that are wrong: CASE says in what way. tests/shell/backend.sh compiles them. */
+/* Device libraries that are wrong: the number in HOSTILE says in what way. tests/shell/backend.sh compiles one for all
+ * of them, and one for the case without a symbol. */
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +8,7 @@
 #include "ventus_backend.h"
 
 enum {
-    NO_SYMBOL = 1,
+    NO_SYMBOL = 1, /* WITHOUT_SYMBOL is defined */
     NO_TABLE,
     OTHER_ABI,
     SHORT_TABLE,
@@ -38,6 +39,14 @@ enum {
 struct ventus_backend_device {
     int unused;
 };
+
+#define CASE number()
+
+static int number(void)
+{
+    const char *text = getenv("HOSTILE");
+    return text ? atoi(text) : GOOD;
+}
 
 static int open_it(const struct ventus_backend_options *options, struct ventus_backend_device **device, char *why,
                    size_t why_size)
@@ -100,7 +109,7 @@ static uint32_t count(struct ventus_backend_device *d, struct ventus_backend_cou
     return CASE == MANY_COUNTERS ? 1u << 30 : room;
 }
 
-#if CASE == 1 /* NO_SYMBOL */
+#ifdef WITHOUT_SYMBOL
 #define ventus_backend_table another_table
 #endif
 const struct ventus_backend *ventus_backend_table(void);

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 
-LOOKS = int(sys.argv[1]) if len(sys.argv) > 1 else 10000
+LOOKS = int(sys.argv[1]) if len(sys.argv) > 1 else 4000
 SEED = int(sys.argv[2]) if len(sys.argv) > 2 else 11
 ITEMS = 64
 FIRST = 0x90000000  # where buffers begin; a page is between them
@@ -452,21 +452,27 @@ def play(folder, kernel, debugger, looks, seed):
     return looks, found
 
 
-def compare(folder, debugger):
-    looks = found = number = 0
-    while looks < LOOKS:
+def compare(folder):
+    """Each kernel is compiled once for both debuggers."""
+    counts = {"gdb": [0, 0, 0], "lldb": [0, 0, 0]}  # looks, values, kernels
+    number = 0
+    while any(looks < LOOKS for looks, _, _ in counts.values()):
         seed = SEED * 1000 + number
         kernel = Kernel(random.Random(seed))
         with open(folder + "/k.cl", "w") as source:
             source.write(kernel.text)
         subprocess.run([BUILD + "/ventus", "cc", "--options", "-g -cl-std=CL3.0", "k.cl"], cwd=folder, check=True)
-        more, there = play(folder, kernel, debugger, max(LOOKS // 8, 300), seed)
-        looks, found, number = looks + more, found + there, number + 1
-        if number > 20 and not looks:
-            raise SystemExit("%s sees no variables" % debugger)
-    print("%s: %d looks, %d values, %d kernels" % (debugger, looks, found, number))
-    if found * 4 < looks:
-        raise SystemExit("%s: most variables are nowhere" % debugger)
+        number += 1
+        for debugger, count in counts.items():
+            if count[0] < LOOKS:
+                looks, found = play(folder, kernel, debugger, max(LOOKS // 6, 300), seed)
+                count[:] = count[0] + looks, count[1] + found, count[2] + 1
+                if number > 20 and not count[0]:
+                    raise SystemExit("%s sees no variables" % debugger)
+    for debugger, (looks, found, kernels) in counts.items():
+        print("%s: %d looks, %d values, %d kernels" % (debugger, looks, found, kernels))
+        if found * 4 < looks:
+            raise SystemExit("%s: most variables are nowhere" % debugger)
 
 
 if __name__ == "__main__":
@@ -475,5 +481,4 @@ if __name__ == "__main__":
         print("SKIPPED: no", *missing)
         sys.exit(77)
     with tempfile.TemporaryDirectory() as folder:
-        for debugger in ("gdb", "lldb"):
-            compare(folder, debugger)
+        compare(folder)
