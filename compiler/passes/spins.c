@@ -8,11 +8,11 @@
  *         }
  *
  * Lanes that leave a loop meet behind it, and LLVM takes out of a loop what is done on the way out alone. A lane that
- * has taken the lock would wait then, before it gives it back, for those that wait for the lock. So, in loops with atomic
- * operations, an exit in a branch of the body becomes a number, `code`, that is looked at in front of the back edge, and
- * where exits go to different places, all go to one block, which looks at the number. Primitives that return their
- * argument hide numbers and the conditions of the other exits from LLVM until all of its passes on control flow have
- * run. Works on loops of clang's, whose variables are in memory. Called by prepare.c. */
+ * has taken the lock would wait then, before it gives it back, for those that wait for the lock. So, in loops with
+ * atomic operations, an exit in a branch of the body becomes a number, `code`, that is looked at in front of the back
+ * edge, and where exits go to different places, all go to one block, which looks at the number. Primitives that return
+ * their argument hide numbers and the conditions of the other exits from LLVM until all of its passes on control flow
+ * have run. Works on loops of clang's, whose variables are in memory. Called by prepare.c. */
 #include <string.h>
 
 #include <llvm-c/DebugInfo.h>
@@ -347,7 +347,8 @@ void spins_keep(struct cc *cc)
         const uint32_t n = LLVMCountBasicBlocks(f);
         LLVMBasicBlockRef *done = cc_alloc(cc, n * sizeof *done);
         uint32_t ndone = 0;
-        for (struct shape g = shape_of(cc, &atomic, f); (uint64_t)(ndone + 1) * n * n < WORK_LIMIT; g = shape_of(cc, &atomic, f))
+        for (struct shape g = shape_of(cc, &atomic, f); (uint64_t)(ndone + 1) * n * n < WORK_LIMIT;
+             g = shape_of(cc, &atomic, f))
             if (!rebuild_next(&g, done, &ndone)) break;
     }
 }
