@@ -7,12 +7,13 @@
  *             break;
  *         }
  *
- * Lanes that leave a loop meet behind it, and LLVM takes out of a loop what is done on the way out alone. A lane that
- * has taken the lock would wait then, before it gives it back, for those that wait for the lock. So, in loops with
- * atomic operations, an exit in a branch of the body becomes a number, `code`, that is looked at in front of the back
- * edge, and where exits go to different places, all go to one block, which looks at the number. Primitives that return
- * their argument hide numbers and the conditions of the other exits from LLVM until all of its passes on control flow
- * have run. Works on loops of clang's, whose variables are in memory. Called by prepare.c. */
+ * Lanes that leave a loop meet behind it, and what is done on the way out alone is behind it for LLVM. A lane that has
+ * taken the lock would wait then, before it gives it back, for those that wait for the lock. So, in loops with atomic
+ * operations, what stands in the loop, by clang's notes, belongs to the iteration; an exit in a branch of it becomes a
+ * number, `code`, that is looked at in front of the back edge; and where exits go to different places, all go to one
+ * block, which looks at the number. Primitives that return their argument hide numbers, and flags that end a loop, from
+ * LLVM until all of its passes on control flow have run. Works on loops of clang's, whose variables are in memory.
+ * Called by prepare.c. */
 #include <string.h>
 
 #include <llvm-c/DebugInfo.h>
@@ -200,6 +201,69 @@ static bool find_latch(const struct shape *g, struct loop *l)
     return found == 1 && !begins_with_phi(g->blocks[l->header]);
 }
 
+/* ---- what stands in a loop and does not lead back ---- */
+
+struct place {
+    unsigned line, column;
+};
+
+static bool is_before(struct place a, struct place b)
+{
+    return a.line < b.line || (a.line == b.line && a.column < b.column);
+}
+
+static struct place place_of(LLVMMetadataRef location)
+{
+    return (struct place){LLVMDILocationGetLine(location), LLVMDILocationGetColumn(location)};
+}
+
+/* From where to where a loop stands in the source, as clang notes at its back edge. False: it does not. */
+static bool find_extent(struct cc *cc, LLVMValueRef back, struct place extent[2])
+{
+    LLVMValueRef node = LLVMGetMetadata(back, LLVMGetMDKindIDInContext(cc->context, "llvm.loop", 9));
+    unsigned n = node ? LLVMGetMDNodeNumOperands(node) : 0, found = 0;
+    LLVMValueRef *operands = cc_alloc(cc, (n + 1) * sizeof *operands);
+    if (node) LLVMGetMDNodeOperands(node, operands);
+    for (unsigned i = 1; i < n && found < 2; i++) {
+        LLVMMetadataRef m = operands[i] ? LLVMValueAsMetadata(operands[i]) : NULL;
+        if (m && LLVMGetMetadataKind(m) == LLVMDILocationMetadataKind) extent[found++] = place_of(m);
+    }
+    return found == 2;
+}
+
+/* Not of a block that waits for all lanes, nor of the end of the function. */
+static bool is_within(LLVMBasicBlockRef block, const struct place extent[2])
+{
+    bool found = false;
+    if (LLVMIsAReturnInst(LLVMGetFirstInstruction(block))) return false;
+    for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) {
+        LLVMValueRef callee = LLVMIsACallInst(i) ? LLVMGetCalledValue(i) : NULL;
+        LLVMMetadataRef location = LLVMInstructionGetDebugLoc(i);
+        if (callee && LLVMIsAFunction(callee) && strstr(LLVMGetValueName(callee), "barrier")) return false;
+        if (!location || !LLVMDILocationGetLine(location)) continue;
+        const struct place at = place_of(location);
+        if (is_before(at, extent[0]) || is_before(extent[1], at)) return false;
+        found = true;
+    }
+    return found;
+}
+
+/* Adds what is executed on the way out, and stands in the loop: it belongs to an iteration. */
+static void add_ways_out(const struct shape *g, struct loop *l)
+{
+    struct place extent[2];
+    if (!find_extent(g->cc, LLVMGetBasicBlockTerminator(g->blocks[l->latch]), extent)) return;
+    for (uint32_t i = 0; i < l->size; i++) {
+        const uint32_t b = g->body[i];
+        for (uint32_t e = g->succ.first[b]; e < g->succ.first[b + 1]; e++) {
+            const uint32_t to = g->succ.to[e];
+            if (g->mark[to] || !dominates(g, l->header, to) || !is_within(g->blocks[to], extent)) continue;
+            g->mark[to] = 1;
+            g->body[l->size++] = to;
+        }
+    }
+}
+
 /* ---- making it another one ---- */
 
 static LLVMTypeRef word(const struct shape *g) { return LLVMInt32TypeInContext(g->cc->context); }
@@ -328,7 +392,9 @@ static bool rebuild_next(struct shape *g, LLVMBasicBlockRef *done, uint32_t *ndo
         uint32_t k = 0;
         l.size = graph_loop(&g->pred, g->idom, h, g->mark, g->body);
         while (k < *ndone && done[k] != g->blocks[h]) k++;
-        bool wrong = l.size && k == *ndone && find_latch(g, &l) && find_exits(g, &l) && waits(g, &l);
+        bool wrong = l.size && k == *ndone && find_latch(g, &l) && waits(g, &l);
+        if (wrong) add_ways_out(g, &l);
+        wrong = wrong && find_exits(g, &l);
         for (uint32_t i = 0; i < l.size; i++) g->mark[g->body[i]] = 0;
         if (!wrong) continue;
         done[(*ndone)++] = g->blocks[h];
@@ -338,12 +404,29 @@ static bool rebuild_next(struct shape *g, LLVMBasicBlockRef *done, uint32_t *ndo
     return false;
 }
 
+/* Returns stand in blocks of their own, so that there is an edge to each. */
+static void part_returns(struct cc *cc, LLVMValueRef f)
+{
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b)) {
+        LLVMValueRef end = LLVMGetBasicBlockTerminator(b);
+        if (!LLVMIsAReturnInst(end) || LLVMGetNumOperands(end) || end == LLVMGetFirstInstruction(b)) continue;
+        LLVMBasicBlockRef last = LLVMAppendBasicBlockInContext(cc->context, f, "return");
+        LLVMSetCurrentDebugLocation2(cc->builder, LLVMInstructionGetDebugLoc(end));
+        LLVMInstructionEraseFromParent(end);
+        LLVMPositionBuilderAtEnd(cc->builder, b);
+        LLVMBuildBr(cc->builder, last);
+        LLVMPositionBuilderAtEnd(cc->builder, last);
+        LLVMBuildRetVoid(cc->builder);
+    }
+}
+
 void spins_keep(struct cc *cc)
 {
     const struct functions atomic = find_atomic(cc);
     for (LLVMValueRef f = LLVMGetFirstFunction(cc->module), next; f; f = next) {
         next = LLVMGetNextFunction(f);
-        if (LLVMIsDeclaration(f)) continue;
+        if (!is_listed(&atomic, f)) continue;
+        part_returns(cc, f);
         const uint32_t n = LLVMCountBasicBlocks(f);
         LLVMBasicBlockRef *done = cc_alloc(cc, n * sizeof *done);
         uint32_t ndone = 0;

@@ -77,3 +77,34 @@ kernel void calls(global volatile int *lock, global volatile int *count)
         }
     } while (done == 0);
 }
+
+// What stands in the loop behind the lock is done before a lane waits, whichever way it leaves.
+//! run leaves global=64 local=32
+//! arg lock int[3] = 0 -> 0
+//! arg count int[3] = 0 -> 64
+//! arg out int[64] = 7 -> i & 1
+kernel void leaves(global volatile int *lock, global volatile int *count, global int *out)
+{
+    int i = get_global_id(0);
+    for (;;)
+        if (atomic_cmpxchg(lock, 0, 1) == 0) {
+            count[0] = count[0] + 1;
+            atomic_xchg(lock, 0);
+            break;
+        }
+    while (true) {
+        if (atomic_cmpxchg(lock + 1, 0, 1) != 0) continue;
+        count[1] = count[1] + 1;
+        atomic_xchg(lock + 1, 0);
+        break;
+    }
+    while (true) {
+        if (atomic_xchg(lock + 2, 1) == 0) {
+            count[2] = count[2] + 1;
+            if (i & 1) out[i] = 1;
+            else out[i] = 0;
+            atomic_xchg(lock + 2, 0);
+            return;
+        }
+    }
+}
