@@ -510,6 +510,7 @@ enum { RPC_BLOCKS = 64 };
 bool nest_rpc_is_read(const struct translator *t, const struct nest *nest)
 {
     const struct block *found[RPC_BLOCKS] = {flow_block(t->flow, nest->exit)};
+    if (t->flow->request->registers == REGISTERS_ALL) return true;
     for (unsigned i = 0, n = 1, k; i < n; i++) {
         const enum rpc_use use = use_of_rpc(t, found[i]);
         uint32_t to[2];

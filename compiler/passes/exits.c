@@ -94,12 +94,15 @@ static void find_postdominators(struct leaving *l)
     l->pdom = graph_dominators(l->cc, &back, end);
 }
 
-/* A divergent branch of which both ways can stay in the loop but not all do. */
-static bool is_put_off(const struct leaving *l, uint32_t branch)
+/* A divergent branch of which both ways can stay in the loop but not all do: they meet behind the loop, or in front of
+ * its exit in a later iteration. */
+static bool is_put_off(struct leaving *l, uint32_t branch)
 {
     const struct block *b = &l->f->blocks[branch];
-    return l->loop[branch] && b->divergent && b->nsucc == 2 && !leaves(l, b) && !l->loop[b->ipdom] &&
-           b->depth == l->f->blocks[l->header].depth;
+    if (!l->loop[branch] || !b->divergent || b->nsucc != 2 || leaves(l, b)) return false;
+    if (b->depth != l->f->blocks[l->header].depth) return false;
+    if (!l->pdom) find_postdominators(l);
+    return l->pdom[branch] < l->f->nblocks && l->pdom[branch] != b->ipdom;
 }
 
 /* Marks the branch and its blocks in front of where the ways that stay meet. False: they are entered in another way. */
@@ -124,11 +127,9 @@ static bool unite_branch(struct leaving *l)
 {
     l->pdom = NULL;
     for (uint32_t i = l->header; i < l->f->nblocks; i++) {
-        if (!is_put_off(l, i)) continue;
-        if (!l->pdom) find_postdominators(l);
-        if (l->pdom[i] >= l->f->nblocks || !mark_front(l, i, l->pdom[i])) continue;
+        if (!is_put_off(l, i) || !mark_front(l, i, l->pdom[i])) continue;
         l->guard.nplaces = 0, l->guard.head = i, l->guard.front = l->marks;
-        if (!add_places(l, l->marks)) continue;
+        if (!add_places(l, l->marks) || l->guard.nplaces < 2) continue;
         guard_build(&l->guard);
         return true;
     }

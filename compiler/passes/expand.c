@@ -6,6 +6,7 @@
 
 #include "compiler/passes/passes.h"
 
+/* Bytes: lower.c makes calls of longer moves of memory (INLINE_BYTES). */
 enum { MAX_UNITS = 64 };
 
 struct expansion {

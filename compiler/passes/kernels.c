@@ -10,6 +10,7 @@
 
 #include "compiler/passes/passes.h"
 
+/* As many as bytes that a kernel's arguments may take (docs/opencl.md), so no more of them could be set. */
 enum { MAX_ARGS = 1024 };
 
 static LLVMValueRef function_metadata(LLVMValueRef function, const char *name)

@@ -18,7 +18,7 @@
  */
 enum { LOOP_WORK_LIMIT = 8000000 };
 
-/* How deep short branches may stand in each other to be made one piece. */
+/* How deep short branches may stand in each other to be made one piece; a guess. */
 enum { FLATTEN_ROUNDS = 3 };
 
 /* Every name is there on purpose; see the compiler notes in README before adding one. Left out:

@@ -9,6 +9,7 @@
 
 #include "compiler/passes/passes.h"
 
+/* A longer record than 16 KiB is refused. Choices between literals are followed so deep; a guess. */
 enum { MAX_WORDS = 4096, MAX_CHOICES = 8, CONSTANT_SPACE = 2 };
 
 struct printer {

@@ -6,6 +6,7 @@
 
 #include "compiler/passes/passes.h"
 
+/* Steps of address arithmetic that are followed; behind more of them a struct is taken to be written, and copied. */
 enum { MAX_NESTING = 64 };
 
 /* Is `v` only read: by plain loads, as the source of copies, through address arithmetic? */
