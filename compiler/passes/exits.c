@@ -1,20 +1,21 @@
 /* Lanes that leave a loop meet behind it, and those that stay meet in each iteration.
  *
- * In a loop two things put off to the loop's end, or further, where the ways of a divergent branch meet:
+ * Two kinds of exits from a loop put off where the ways of a divergent branch meet:
  *
- *   - exits to different places, as when one is out of two loops: lanes that leave the inner one in different
- *     iterations do not meet in front of the rest of the outer one's iteration, and execute that once each;
- *   - an exit in a branch of the body: the ways of the branch that stay in the loop do not meet in front of its exit,
- *     and what is left of the loop is executed once for the lanes of each.
+ *   - Exits to different places, as when one leaves the loop around it, too. Lanes that leave the inner loop in
+ *     different iterations do not meet behind it, and the rest of the outer one's iteration is executed once for each
+ *     group of them.
+ *   - An exit in a branch of the body. The ways of the branch that stay in the loop do not meet in the same iteration,
+ *     and the rest of the loop is executed once for the lanes of each way.
  *
- * So all exits of the first kind lead to a guard behind the loop, and those of the second kind to one where the ways
- * that stay meet. Programs are written so, and LLVM's passes make such loops of others: here they
- * leave both loops where p has reached m, past the question behind the inner one.
+ * Exits of the first kind lead to a guard behind the loop, those of the second kind to one in the body, where the ways
+ * that stay meet. Some programs are written so; of others LLVM's passes make such loops, because they see what becomes
+ * of a flag:
  *
  *     for (s = 0; s < n; s++) {
  *         ok = true;
  *         for (p = 0; p < m; p++) if (text[s + p] != word[p]) { ok = false; break; }
- *         if (ok) { found = s; break; }         LLVM leaves both loops where p reaches m
+ *         if (ok) { found = s; break; }         where p reaches m, both loops are left at once
  *     }
  *
  * A rule of meet.c. */
@@ -29,7 +30,7 @@ struct leaving {
     struct func *f;
     uint32_t header, *list; /* room for numbers of blocks */
     uint8_t *loop, *marks;  /* its blocks; room */
-    const uint32_t *pdom;   /* immediate postdominators, as far as ways stay in the loop to the end of an iteration */
+    const uint32_t *pdom;   /* immediate postdominators, along ways that stay in the loop to the end of an iteration */
     struct guard guard;
 };
 
