@@ -41,15 +41,14 @@ static bool leaves(const struct leaving *l, const struct block *b)
     return found;
 }
 
-/* Adds where edges from marked blocks to others lead. False: these are too many, or one is the end of the function. */
+/* Adds where edges from marked blocks, all of the loop, to others lead. False: these are too many. */
 static bool add_places(struct leaving *l, const uint8_t *marks)
 {
     const struct func *f = l->f;
     for (uint32_t i = 0; i < f->nblocks; i++) {
         const struct block *b = &f->blocks[i];
         for (unsigned s = 0; marks[i] && s < b->nsucc; s++)
-            if (!marks[b->succ[s]] && (b->succ[s] == f->nblocks || !guard_add_place(&l->guard, b->succ[s])))
-                return false;
+            if (!marks[b->succ[s]] && !guard_add_place(&l->guard, b->succ[s])) return false;
     }
     return true;
 }

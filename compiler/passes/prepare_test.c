@@ -376,6 +376,14 @@ static void short_ways_are_flattened(void **state)
           "br i1", "select");
 }
 
+/* A sum that carries nothing stays one in an address, and is LLVM's `or` elsewhere. */
+static void sums_stay_in_addresses(void **state)
+{
+    (void)state;
+    ir_of("", "kernel void k(global int *a, int i, int n) { a[0] = a[i * 8 + (n & 7)]; }", NULL, "or disjoint");
+    ir_of("", "kernel void k(global int *a, int i, int n) { a[0] = i * 8 + (n & 7); }", "or disjoint", NULL);
+}
+
 static void barriers_of_sub_groups_stay(void **state)
 {
     (void)state;
@@ -610,6 +618,7 @@ int main(void)
         cmocka_unit_test(generic_pointers_are_followed),
         cmocka_unit_test(required_size_is_a_constant),
         cmocka_unit_test(short_ways_are_flattened),
+        cmocka_unit_test(sums_stay_in_addresses),
         cmocka_unit_test(shared_blocks_are_parted),
         cmocka_unit_test(shared_blocks_in_front_of_loops_stay),
         cmocka_unit_test(lanes_that_leave_loops_meet),

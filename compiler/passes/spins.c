@@ -27,7 +27,7 @@ enum { MOST_EXITS = 32, WORK_LIMIT = 4000000 };
 
 static const char hidden_name[] = "__ventus_hidden";
 
-/* The functions of the program that execute atomic operations, themselves or in what they call. */
+/* The functions that execute atomic operations, themselves or in what they call. */
 struct functions {
     LLVMValueRef *list;
     uint32_t n;
@@ -71,9 +71,7 @@ static bool is_listed(const struct functions *fs, LLVMValueRef f)
 static bool is_atomic(const struct functions *fs, LLVMValueRef inst)
 {
     if (LLVMIsAAtomicRMWInst(inst) || LLVMIsAAtomicCmpXchgInst(inst)) return true;
-    LLVMValueRef f = LLVMIsACallInst(inst) ? LLVMGetCalledValue(inst) : NULL;
-    if (!f || !LLVMIsAFunction(f)) return false;
-    return LLVMIsDeclaration(f) ? strstr(LLVMGetValueName(f), "atomic") != NULL : is_listed(fs, f);
+    return LLVMIsACallInst(inst) && is_listed(fs, LLVMGetCalledValue(inst));
 }
 
 static bool has_atomic(const struct functions *fs, LLVMBasicBlockRef block)
@@ -83,20 +81,28 @@ static bool has_atomic(const struct functions *fs, LLVMBasicBlockRef block)
     return i != NULL;
 }
 
+static void add_function(struct functions *fs, LLVMValueRef f)
+{
+    if (!is_listed(fs, f)) fs->list[fs->n++] = f;
+}
+
+/* The library's and those that execute an operation themselves, and then the callers of what is listed. */
 static struct functions find_atomic(struct cc *cc)
 {
+    const struct functions none = {0};
     struct functions fs = {0};
-    uint32_t n = 0, before;
+    uint32_t n = 0;
     for (LLVMValueRef f = LLVMGetFirstFunction(cc->module); f; f = LLVMGetNextFunction(f)) n++;
     fs.list = cc_alloc(cc, (n + 1) * sizeof *fs.list);
-    do {
-        before = fs.n;
-        for (LLVMValueRef f = LLVMGetFirstFunction(cc->module); f; f = LLVMGetNextFunction(f)) {
-            LLVMBasicBlockRef b = LLVMIsDeclaration(f) || is_listed(&fs, f) ? NULL : LLVMGetFirstBasicBlock(f);
-            while (b && !has_atomic(&fs, b)) b = LLVMGetNextBasicBlock(b);
-            if (b) fs.list[fs.n++] = f;
-        }
-    } while (fs.n > before);
+    for (LLVMValueRef f = LLVMGetFirstFunction(cc->module); f; f = LLVMGetNextFunction(f)) {
+        LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f);
+        while (b && !has_atomic(&none, b)) b = LLVMGetNextBasicBlock(b);
+        if (b || (LLVMIsDeclaration(f) && strstr(LLVMGetValueName(f), "atomic"))) add_function(&fs, f);
+    }
+    for (uint32_t i = 0; i < fs.n; i++)
+        for (LLVMUseRef u = LLVMGetFirstUse(fs.list[i]); u; u = LLVMGetNextUse(u))
+            if (LLVMIsACallInst(LLVMGetUser(u)))
+                add_function(&fs, LLVMGetBasicBlockParent(LLVMGetInstructionParent(LLVMGetUser(u))));
     return fs;
 }
 
@@ -203,22 +209,22 @@ static bool find_latch(const struct shape *g, struct loop *l)
 
 /* ---- what stands in a loop and does not lead back ---- */
 
-struct place {
+struct position {
     unsigned line, column;
 };
 
-static bool is_before(struct place a, struct place b)
+static bool is_before(struct position a, struct position b)
 {
     return a.line < b.line || (a.line == b.line && a.column < b.column);
 }
 
-static struct place place_of(LLVMMetadataRef location)
+static struct position position_of(LLVMMetadataRef location)
 {
-    return (struct place){LLVMDILocationGetLine(location), LLVMDILocationGetColumn(location)};
+    return (struct position){LLVMDILocationGetLine(location), LLVMDILocationGetColumn(location)};
 }
 
 /* From where to where a loop stands in the source, as clang notes at its back edge. False: it does not. */
-static bool find_extent(struct cc *cc, LLVMValueRef back, struct place extent[2])
+static bool find_extent(struct cc *cc, LLVMValueRef back, struct position extent[2])
 {
     LLVMValueRef node = LLVMGetMetadata(back, LLVMGetMDKindIDInContext(cc->context, "llvm.loop", 9));
     unsigned n = node ? LLVMGetMDNodeNumOperands(node) : 0, found = 0;
@@ -226,13 +232,13 @@ static bool find_extent(struct cc *cc, LLVMValueRef back, struct place extent[2]
     if (node) LLVMGetMDNodeOperands(node, operands);
     for (unsigned i = 1; i < n && found < 2; i++) {
         LLVMMetadataRef m = operands[i] ? LLVMValueAsMetadata(operands[i]) : NULL;
-        if (m && LLVMGetMetadataKind(m) == LLVMDILocationMetadataKind) extent[found++] = place_of(m);
+        if (m && LLVMGetMetadataKind(m) == LLVMDILocationMetadataKind) extent[found++] = position_of(m);
     }
     return found == 2;
 }
 
 /* Not of a block that waits for all lanes, nor of the end of the function. */
-static bool is_within(LLVMBasicBlockRef block, const struct place extent[2])
+static bool is_within(LLVMBasicBlockRef block, const struct position extent[2])
 {
     bool found = false;
     if (LLVMIsAReturnInst(LLVMGetFirstInstruction(block))) return false;
@@ -241,7 +247,7 @@ static bool is_within(LLVMBasicBlockRef block, const struct place extent[2])
         LLVMMetadataRef location = LLVMInstructionGetDebugLoc(i);
         if (callee && LLVMIsAFunction(callee) && strstr(LLVMGetValueName(callee), "barrier")) return false;
         if (!location || !LLVMDILocationGetLine(location)) continue;
-        const struct place at = place_of(location);
+        const struct position at = position_of(location);
         if (is_before(at, extent[0]) || is_before(extent[1], at)) return false;
         found = true;
     }
@@ -251,7 +257,7 @@ static bool is_within(LLVMBasicBlockRef block, const struct place extent[2])
 /* Adds what is executed on the way out, and stands in the loop: it belongs to an iteration. */
 static void add_ways_out(const struct shape *g, struct loop *l)
 {
-    struct place extent[2];
+    struct position extent[2];
     if (!find_extent(g->cc, LLVMGetBasicBlockTerminator(g->blocks[l->latch]), extent)) return;
     for (uint32_t i = 0; i < l->size; i++) {
         const uint32_t b = g->body[i];
@@ -425,7 +431,7 @@ void spins_keep(struct cc *cc)
     const struct functions atomic = find_atomic(cc);
     for (LLVMValueRef f = LLVMGetFirstFunction(cc->module), next; f; f = next) {
         next = LLVMGetNextFunction(f);
-        if (!is_listed(&atomic, f)) continue;
+        if (LLVMIsDeclaration(f) || !is_listed(&atomic, f)) continue;
         part_returns(cc, f);
         const uint32_t n = LLVMCountBasicBlocks(f);
         LLVMBasicBlockRef *done = cc_alloc(cc, n * sizeof *done);
