@@ -206,9 +206,9 @@ struct native_tried {
             uint64_t ticks, instructions;
         } vectors, lanes; /* measured the last time, and since then */
     } nests[NATIVE_NESTS];
-    uint32_t active;                  /* lanes that have begun the nest */
-    uint32_t first[ISA_LANES];        /* of each lane's records */
-    uint32_t records[NATIVE_RECORDS]; /* of iterations, see translator/nest_table.h */
+    uint32_t active;                               /* lanes that have begun the nest */
+    uint32_t first;                                /* record of the outermost loop, 0: no lane has begun it */
+    _Alignas(64) uint32_t records[NATIVE_RECORDS]; /* of iterations, see translator/nest_table.h */
 };
 #define NEST_PAYS UINT32_MAX
 

@@ -5,9 +5,9 @@
  *
  *     for each active lane: load its words; run the blocks of the nest; store its words
  *
- * The counters get what the warp would have counted. Each lane records of each iteration which blocks it has executed
- * (nest_table.h); behind the last lane, nest_count in rows.c goes through the records of all lanes together, as the
- * warp would have gone through the iterations.
+ * The counters get what the warp would have counted. Each lane adds to a record of each iteration which blocks it has
+ * executed (nest_table.h); behind the last lane, nest_count in rows.c goes through the records, as the warp would have
+ * gone through the iterations.
  *
  * A nest writes no memory but the lane's own (nest_find.c), so that lanes do not depend on each other, but for programs
  * with data races. If something goes wrong (an access fails or is not aligned, there are too many records, the budget
@@ -28,9 +28,9 @@ struct nest_code {
     LLVMBasicBlockRef each, bad, behind[VERSIONS]; /* lanes begin; nothing has happened; results are there */
     LLVMBasicBlockRef together, undone, over_together[VERSIONS]; /* the same for all lanes together, with masks */
     struct nest_counting counting;
-    /* Variables: lanes to come and how many have run, the records of the iterations of the one that runs, which are in
-     * these words until they end, words of native_tried.records in use, and whether the nest was entered by a full
-     * block. */
+    /* Variables: lanes to come and how many have run, the records of the iterations of the one that runs, to which
+     * these words are added at their ends, words of native_tried.records in use, and whether the nest was entered by a
+     * full block. */
     LLVMValueRef left, ran, record[NEST_LEVELS], word[NEST_LEVELS][NEST_WORDS], used, full;
     LLVMBasicBlockRef start[NEST_BLOCKS], over; /* of each block; the lane has left the nest */
 };
@@ -43,31 +43,62 @@ static LLVMValueRef tried_field(struct translator *t, size_t offset) { return ir
 
 static void set_bit(struct translator *t, const struct nest_code *c, unsigned level, unsigned bit)
 {
-    LLVMValueRef word = c->word[level][bit / 32], set = ir_u32(t, 1u << bit % 32);
-    LLVMBuildStore(t->b, LLVMBuildOr(t->b, LLVMBuildLoad2(t->b, t->i32, word, ""), set, ""), word);
+    LLVMValueRef word = c->word[level][bit / 8], set = ir_u64(t, 1ull << bit % 8 * 8);
+    LLVMBuildStore(t->b, LLVMBuildOr(t->b, LLVMBuildLoad2(t->b, t->i64, word, ""), set, ""), word);
 }
 
-/* The lane begins an iteration of a loop. */
-static void begin_iteration(struct translator *t, const struct nest_code *c, unsigned level)
+static LLVMValueRef record_at(struct translator *t, LLVMValueRef number)
 {
-    const unsigned words = nest_words_of(&c->nest, level);
+    LLVMValueRef index = LLVMBuildZExt(t->b, number, t->i64, "");
+    LLVMValueRef records = tried_field(t, offsetof(struct native_tried, records));
+    return LLVMBuildGEP2(t->b, t->i32, records, &index, 1, "");
+}
+
+/* Of the iteration of a loop that the lane is in. */
+static LLVMValueRef record_of(struct translator *t, const struct nest_code *c, unsigned level)
+{
+    return record_at(t, LLVMBuildLoad2(t->b, t->i32, c->record[level], ""));
+}
+
+/* Makes the record of an iteration that no lane has executed before. */
+static LLVMValueRef new_record(struct translator *t, const struct nest_code *c, unsigned level)
+{
+    const uint32_t size = nest_record_size(&c->nest, level);
     LLVMBasicBlockRef fits = ir_block(t, "");
     LLVMValueRef used = LLVMBuildLoad2(t->b, t->i32, c->used, "");
-    LLVMValueRef behind = LLVMBuildAdd(t->b, used, ir_u32(t, words), "");
+    LLVMValueRef behind = LLVMBuildAdd(t->b, used, ir_u32(t, size), "");
     ir_branch_likely(t, LLVMBuildICmp(t->b, LLVMIntULE, behind, ir_u32(t, NATIVE_RECORDS), ""), fits, c->bad);
     ir_at(t, fits);
-    LLVMBuildStore(t->b, used, c->record[level]);
     LLVMBuildStore(t->b, behind, c->used);
-    for (unsigned i = 0; i < words; i++) LLVMBuildStore(t->b, ir_u32(t, 0), c->word[level][i]);
+    LLVMValueRef record = record_at(t, used);
+    for (uint32_t i = 0; i < size; i += 2) ir_store(t, ir_u64(t, 0), record, i * 4ull);
+    return used;
+}
+
+/* The lane begins an iteration of a loop, whose record is that at `link`, if there is one. */
+static void begin_iteration(struct translator *t, const struct nest_code *c, unsigned level, LLVMValueRef link)
+{
+    LLVMBasicBlockRef make = ir_block(t, "record"), on = ir_block(t, "");
+    LLVMValueRef record = LLVMBuildLoad2(t->b, t->i32, link, "");
+    LLVMBuildStore(t->b, record, c->record[level]);
+    ir_branch_likely(t, LLVMBuildICmp(t->b, LLVMIntNE, record, ir_u32(t, 0), ""), on, make);
+    ir_at(t, make);
+    record = new_record(t, c, level);
+    LLVMBuildStore(t->b, record, link);
+    LLVMBuildStore(t->b, record, c->record[level]);
+    LLVMBuildBr(t->b, on);
+    ir_at(t, on);
+    for (unsigned i = 0; i < nest_words_of(&c->nest, level); i++) LLVMBuildStore(t->b, ir_u64(t, 0), c->word[level][i]);
 }
 
 static void end_iteration(struct translator *t, const struct nest_code *c, unsigned level)
 {
-    LLVMValueRef record = LLVMBuildZExt(t->b, LLVMBuildLoad2(t->b, t->i32, c->record[level], ""), t->i64, "");
-    LLVMValueRef records = tried_field(t, offsetof(struct native_tried, records));
-    LLVMValueRef at = LLVMBuildGEP2(t->b, t->i32, records, &record, 1, "");
-    for (unsigned i = 0; i < nest_words_of(&c->nest, level); i++)
-        ir_store(t, LLVMBuildLoad2(t->b, t->i32, c->word[level][i], ""), at, i * 4ull);
+    LLVMValueRef record = record_of(t, c, level);
+    for (unsigned i = 0; i < nest_words_of(&c->nest, level); i++) {
+        const size_t at = nest_numbers_at(&c->nest, level) * 4ull + i * 8;
+        LLVMValueRef lanes = ir_load(t, t->i64, record, at), own = LLVMBuildLoad2(t->b, t->i64, c->word[level][i], "");
+        ir_store(t, LLVMBuildAdd(t->b, lanes, own, ""), record, at);
+    }
 }
 
 /* ---- the code of a lane ---- */
@@ -91,13 +122,10 @@ static void change_iterations(struct translator *t, const struct nest_code *c, u
     if (begins != NEST_NONE && !again) last = nest->levels[begins].parent;
     for (; level != last; level = nest->levels[level].parent) end_iteration(t, c, level);
     if (begins == NEST_NONE) return;
-    if (again) {
-        set_bit(t, c, begins, NEST_AGAIN);
-        end_iteration(t, c, begins);
-    } else if (nest->levels[begins].marks) {
-        set_bit(t, c, last, nest->levels[begins].entered);
-    }
-    begin_iteration(t, c, begins);
+    if (again) end_iteration(t, c, begins);
+    LLVMValueRef link = record_of(t, c, again ? begins : last);
+    if (!again) link = ir_field(t, link, 4 + nest->levels[begins].child * 4ull);
+    begin_iteration(t, c, begins, link);
 }
 
 /* A host block for an edge from a block to an address, on which the block's divergent branch sets its bit. */
@@ -222,10 +250,7 @@ static void begin_lane(struct translator *t, struct nest_code *c)
     lane = ir_intrinsic(t, "llvm.cttz", &t->i32, 1, (LLVMValueRef[]){left, last}, 2);
     LLVMBuildStore(t->b, lane, t->lane);
     single_try_begin(t);
-    LLVMValueRef first = LLVMBuildLoad2(t->b, t->i32, c->used, ""), index = LLVMBuildZExt(t->b, lane, t->i64, "");
-    LLVMValueRef firsts = tried_field(t, offsetof(struct native_tried, first));
-    LLVMBuildStore(t->b, first, LLVMBuildGEP2(t->b, t->i32, firsts, &index, 1, ""));
-    begin_iteration(t, c, 0);
+    begin_iteration(t, c, 0, tried_field(t, offsetof(struct native_tried, first)));
     for (unsigned r = 0; r < ISA_VREGS; r++) {
         if (!set_has(t->current->used.v, r)) continue;
         set_own(t, r,
@@ -314,8 +339,8 @@ static void end_lane(struct translator *t, struct nest_code *c)
     is = LLVMBuildICmp(t->b, LLVMIntEQ, ran, ir_u32(t, NEST_FIRST), "");
     LLVMBuildCondBr(t->b, is, decide, c->each);
     ir_at(t, decide);
-    LLVMValueRef args[] = {t->sm, t->tried, c->counting.table, c->counting.sum, nest_of(t, c), left};
-    is = LLVMBuildICmp(t->b, LLVMIntNE, call_function(t, "nest_may_follow", args, 6), ir_u32(t, 0), "");
+    LLVMValueRef args[] = {t->sm, t->tried, c->counting.table, c->counting.sum, nest_of(t, c)};
+    is = LLVMBuildICmp(t->b, LLVMIntNE, call_function(t, "nest_may_follow", args, 5), ir_u32(t, 0), "");
     LLVMBuildCondBr(t->b, is, c->each, c->bad);
     ir_at(t, done);
     LLVMValueRef all[] = {t->sm, t->tried, c->counting.table, c->counting.sum, nest_of(t, c), most_instructions(t, c)};
@@ -418,7 +443,7 @@ static struct nest_code *find_nest(struct translator *t)
     c->used = nest_variable(t, t->i32), c->full = nest_variable(t, t->i1);
     for (unsigned k = 0; k < nest.nlevels; k++) {
         c->record[k] = nest_variable(t, t->i32);
-        for (unsigned w = 0; w < nest_words_of(&nest, k); w++) c->word[k][w] = nest_variable(t, t->i32);
+        for (unsigned w = 0; w < nest_words_of(&nest, k); w++) c->word[k][w] = nest_variable(t, t->i64);
     }
     return c;
 }
@@ -450,7 +475,8 @@ static void begin_nest(struct translator *t, struct nest_code *c)
     LLVMBuildStore(t->b, active(t), c->left);
     ir_store(t, active(t), t->tried, offsetof(struct native_tried, active));
     set_u32(t, c->ran, 0);
-    set_u32(t, c->used, 0);
+    set_u32(t, c->used, NEST_FIRST_RECORD);
+    ir_store(t, ir_u32(t, 0), t->tried, offsetof(struct native_tried, first));
     begin_try(t, c, c->each, c->bad);
 }
 

@@ -32,8 +32,7 @@ struct nest {
         uint8_t head, parent;         /* block and level */
         struct nest_path entry, back; /* in its parent's iteration: where it begins; in its own: where it goes back */
         uint8_t nbits;                /* of what lanes record of an iteration */
-        uint8_t entered;              /* bit of its parent's record: lanes enter it; ... */
-        bool marks;                   /* ... which they set when they do */
+        uint8_t child, nchildren;     /* how many loops of its parent stand before it; loops in it */
     } levels[NEST_LEVELS];
     struct nest_branch {
         uint64_t paths[2]; /* blocks of the other path and the target's path in front of the reconvergence point */
@@ -67,15 +66,18 @@ bool nest_rpc_is_read(const struct translator *t, const struct nest *nest);
 /* nest_record.c: gives each level's record its bits. False: a block is reached by lanes outside of its iteration. */
 bool nest_find_record(const struct translator *t, struct nest *nest);
 
-/* nest_count.c: what counts the records of lanes. */
+/* nest_count.c: what counts the records of all iterations. */
 struct nest_counting {
     LLVMValueRef table; /* struct nest_table */
     LLVMValueRef sum;   /* nest_sum_function of rows.c */
 };
 struct nest_counting nest_counting_make(struct translator *t, const struct nest *nest);
 
-/* Words of a level's record. */
+/* A level's record in words of native_tried.records: the next record is the first of them, those of loops in the
+ * iteration follow, then the numbers of lanes. nest_words_of: words of 64 bits that these fill. */
 uint32_t nest_words_of(const struct nest *nest, unsigned level);
+uint32_t nest_numbers_at(const struct nest *nest, unsigned level);
+uint32_t nest_record_size(const struct nest *nest, unsigned level);
 
 /* The number of the block at an address; NEST_NONE: it is not in the nest. */
 unsigned nest_number(const struct translator *t, const struct nest *nest, uint32_t pc);

@@ -1,5 +1,5 @@
-/* What counts the records of a nest's lanes: a table for nest_count in rows.c, and a function that it calls, which goes
- * through the iterations as the warp would have. Of each it counts the lanes that have executed each block, finds which
+/* What counts the records of a nest: a table for nest_count in rows.c, and a function that it calls, which goes through
+ * the iterations as the warp would have. Of each it counts the lanes that have executed each block, finds which
  * branches have diverged, and how deep the SIMT stack has been on their paths. Loops and branches of the nest are code
  * of this function, so that their numbers are constants and the depths are values. */
 #include "translator/nest.h"
@@ -9,17 +9,26 @@
 struct counting {
     struct translator *t;
     const struct nest *nest;
-    LLVMValueRef function, sums, table;            /* the function, its struct nest_sums, a struct nest_table */
-    LLVMValueRef deepest, diverged[NEST_BRANCHES]; /* variables */
-    LLVMValueRef iteration[NEST_LEVELS];           /* a struct nest_iteration of each loop */
-    uint32_t first_word[NEST_LEVELS], first_child[NEST_LEVELS]; /* in the table */
+    LLVMValueRef function, sums, records; /* the function, its struct nest_sums, all records */
+    LLVMValueRef table;                   /* a struct nest_table */
+    /* Variables, the last two of eight bits each. */
+    LLVMValueRef deepest, diverged[NEST_BRANCHES], executed[NEST_BITS / 8], lanes[NEST_BITS / 8];
+    uint32_t nbits, first_bit[NEST_LEVELS]; /* of all levels; of each, in the table */
 };
 
 /* ---- the table ---- */
 
-uint32_t nest_words_of(const struct nest *nest, unsigned level)
+uint32_t nest_words_of(const struct nest *nest, unsigned level) { return (nest->levels[level].nbits + 7u) / 8; }
+
+/* On a boundary of 64 bits. */
+uint32_t nest_numbers_at(const struct nest *nest, unsigned level)
 {
-    return nest->levels[level].nbits / 32 + 1; /* NEST_AGAIN is in the first one */
+    return (nest->levels[level].nchildren + 2u) / 2 * 2;
+}
+
+uint32_t nest_record_size(const struct nest *nest, unsigned level)
+{
+    return nest_numbers_at(nest, level) + 2 * nest_words_of(nest, level);
 }
 
 static void add_counts(const struct translator *t, const struct block *b, uint32_t *counts)
@@ -28,20 +37,14 @@ static void add_counts(const struct translator *t, const struct block *b, uint32
         for (unsigned k = 0; k < NATIVE_COUNTS; k++) counts[k] += t->flow->nodes[i].counts[k];
 }
 
-static void fill_level(struct counting *c, unsigned level, struct nest_table *table, uint32_t *nchildren)
+static void fill_level(struct counting *c, unsigned level, struct nest_table *table)
 {
     const struct nest *nest = c->nest;
-    struct nest_table_level *to = &table->level[level];
-    to->words = nest_words_of(nest, level);
-    c->first_word[level] = table->nbits / 32;
-    to->child = c->first_child[level] = *nchildren;
+    c->first_bit[level] = table->nbits;
     for (unsigned i = 0; i < NEST_BLOCKS; i++)
         if (nest->levels[level].own >> i & 1)
             add_counts(c->t, nest->head + i, table->bit[table->nbits + nest->bit[i]].counts);
-    for (unsigned i = 1; i < nest->nlevels; i++)
-        if (nest->levels[i].parent == level) table->child[(*nchildren)++].entered = nest->levels[i].entered;
-    table->nbits += 32 * to->words;
-    to->nchildren = *nchildren - to->child;
+    c->nbits = table->nbits += 8 * nest_words_of(nest, level);
 }
 
 static LLVMValueRef make_table(struct counting *c)
@@ -49,9 +52,9 @@ static LLVMValueRef make_table(struct counting *c)
     enum { WORDS = sizeof(struct nest_table) / 4 };
     struct translator *t = c->t;
     struct nest_table table = {.nbranches = c->nest->nbranches};
-    uint32_t nchildren = 0, words[WORDS];
+    uint32_t words[WORDS];
     LLVMValueRef numbers[WORDS];
-    for (unsigned i = 0; i < c->nest->nlevels; i++) fill_level(c, i, &table, &nchildren);
+    for (unsigned i = 0; i < c->nest->nlevels; i++) fill_level(c, i, &table);
     for (unsigned i = 0; i < c->nest->nbranches; i++) {
         const struct block *join = flow_block(t->flow, c->nest->branches[i].rpc);
         for (unsigned k = 0; k < NATIVE_COUNTS; k++) table.branch[i].join[k] = t->flow->nodes[join->first].counts[k];
@@ -74,17 +77,18 @@ static LLVMBasicBlockRef new_block(struct counting *c)
     return LLVMAppendBasicBlockInContext(c->t->context, c->function, "");
 }
 
-static LLVMValueRef load_variable(struct counting *c, LLVMValueRef variable)
-{
-    return LLVMBuildLoad2(c->t->b, c->t->i32, variable, "");
-}
-
-/* How many lanes of the iteration have a bit in their records. */
-static LLVMValueRef lanes_with(struct counting *c, unsigned level, unsigned bit)
+/* How many lanes have a bit of a record. */
+static LLVMValueRef lanes_with(struct counting *c, LLVMValueRef record, unsigned level, unsigned bit)
 {
     struct translator *t = c->t;
-    const size_t at = offsetof(struct nest_iteration, count) + NEST_COUNT(bit);
-    return LLVMBuildZExt(t->b, ir_load(t, t->i8, c->iteration[level], at), t->i32, "");
+    const size_t at = nest_numbers_at(c->nest, level) * 4ull + bit;
+    return LLVMBuildZExt(t->b, ir_load(t, t->i8, record, at), t->i32, "");
+}
+
+static void add_to(struct counting *c, LLVMTypeRef type, LLVMValueRef variable, LLVMValueRef more)
+{
+    LLVMValueRef sum = LLVMBuildAdd(c->t->b, LLVMBuildLoad2(c->t->b, type, variable, ""), more, "");
+    LLVMBuildStore(c->t->b, sum, variable);
 }
 
 static unsigned branches_before(const struct nest *nest, unsigned level, unsigned branch)
@@ -100,13 +104,14 @@ static unsigned place_of(const struct nest *nest, unsigned level, struct nest_pa
 }
 
 /* Where it diverges, the path that runs first has two more entries of the stack, the other one has one. */
-static void count_branch(struct counting *c, unsigned i, LLVMValueRef *depths)
+static void count_branch(struct counting *c, LLVMValueRef record, unsigned i, LLVMValueRef *depths)
 {
     struct translator *t = c->t;
     const struct nest_branch *b = &c->nest->branches[i];
     LLVMValueRef *paths = depths + 1 + 2 * branches_before(c->nest, b->level, i), zero = ir_u32(t, 0);
     LLVMValueRef depth = depths[place_of(c->nest, b->level, b->path)], diverges, one, two;
-    LLVMValueRef n = lanes_with(c, b->level, c->nest->bit[b->block]), side = lanes_with(c, b->level, b->bit);
+    LLVMValueRef n = lanes_with(c, record, b->level, c->nest->bit[b->block]);
+    LLVMValueRef side = lanes_with(c, record, b->level, b->bit);
     LLVMValueRef others = LLVMBuildSub(t->b, n, side, ""), first;
     first = taken_first(t, b->tells ? side : others, b->tells ? others : side);
     diverges = LLVMBuildAnd(t->b, LLVMBuildICmp(t->b, LLVMIntNE, side, zero, ""),
@@ -115,83 +120,99 @@ static void count_branch(struct counting *c, unsigned i, LLVMValueRef *depths)
     one = LLVMBuildAdd(t->b, depth, diverges, ""), two = LLVMBuildAdd(t->b, one, diverges, "");
     paths[0] = LLVMBuildSelect(t->b, first, one, two, "");
     paths[1] = LLVMBuildSelect(t->b, first, two, one, "");
-    LLVMValueRef deeper[] = {load_variable(c, c->deepest), two};
+    LLVMValueRef deeper[] = {LLVMBuildLoad2(t->b, t->i32, c->deepest, ""), two};
     LLVMBuildStore(t->b, ir_intrinsic(t, "llvm.umax", &t->i32, 1, deeper, 2), c->deepest);
-    LLVMBuildStore(t->b, LLVMBuildAdd(t->b, load_variable(c, c->diverged[i]), diverges, ""), c->diverged[i]);
+    add_to(c, t->i32, c->diverged[i], diverges);
 }
 
-/* The lanes of the iteration that have each bit, and iterations in which some lane has it. */
-static void add_lanes(struct counting *c, unsigned level)
+/* The lanes that have each of eight bits of a record, and the record where some lane has the bit. */
+static void add_lanes(struct counting *c, LLVMValueRef record, unsigned level)
 {
     struct translator *t = c->t;
-    for (unsigned from = 0; from < c->nest->levels[level].nbits; from += 8) {
-        const unsigned word = from / 32;
-        LLVMValueRef count = ir_field(t, c->iteration[level], offsetof(struct nest_iteration, count) + word * 32);
-        LLVMValueRef args[] = {c->sums, ir_u32(t, (c->first_word[level] + word) * 4 + from % 32 / 8), count,
-                               ir_u32(t, from % 32)};
-        call_function(t, "nest_add_bits", args, 4);
+    const LLVMTypeRef bytes = LLVMVectorType(t->i8, 8), words = LLVMVectorType(t->i32, 8);
+    for (unsigned i = 0, at = c->first_bit[level] / 8; i < nest_words_of(c->nest, level); i++, at++) {
+        LLVMValueRef numbers = ir_load(t, bytes, record, nest_numbers_at(c->nest, level) * 4ull + i * 8), some;
+        some = LLVMBuildICmp(t->b, LLVMIntNE, numbers, LLVMConstNull(bytes), "");
+        add_to(c, words, c->lanes[at], LLVMBuildZExt(t->b, numbers, words, ""));
+        add_to(c, words, c->executed[at], LLVMBuildZExt(t->b, some, words, ""));
     }
 }
 
-static void count_loop(struct counting *c, unsigned level, LLVMValueRef active, LLVMValueRef depth);
+static void count_loop(struct counting *c, unsigned level, LLVMValueRef first, LLVMValueRef depth);
 
-/* A loop in the one whose iteration it is, if some lane enters it. */
-static void count_inner(struct counting *c, unsigned level, unsigned child, LLVMValueRef depth)
+/* A loop in the one of whose iteration a record is, if some lane enters it. */
+static void count_inner(struct counting *c, LLVMValueRef record, unsigned level, LLVMValueRef depth)
 {
     struct translator *t = c->t;
     LLVMBasicBlockRef begins = new_block(c), behind = new_block(c);
-    const size_t at = offsetof(struct nest_iteration, entered) + child * 4ull;
-    LLVMValueRef entered = ir_load(t, t->i32, c->iteration[c->nest->levels[level].parent], at);
-    LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntNE, entered, ir_u32(t, 0), ""), begins, behind);
+    LLVMValueRef first = ir_load(t, t->i32, record, 4 + c->nest->levels[level].child * 4ull);
+    LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntNE, first, ir_u32(t, 0), ""), begins, behind);
     ir_at(t, begins);
-    count_loop(c, level, entered, depth);
+    count_loop(c, level, first, depth);
     LLVMBuildBr(t->b, behind);
     ir_at(t, behind);
 }
 
-/* All iterations of a loop that `active` lanes begin. */
-static void count_loop(struct counting *c, unsigned level, LLVMValueRef active, LLVMValueRef depth)
+/* All iterations of a loop from a record on. */
+static void count_loop(struct counting *c, unsigned level, LLVMValueRef first, LLVMValueRef depth)
 {
     struct translator *t = c->t;
     const struct nest_level *l = &c->nest->levels[level];
     LLVMBasicBlockRef from = LLVMGetInsertBlock(t->b), loop = new_block(c), behind = new_block(c);
-    LLVMValueRef depths[1 + 2 * NEST_BRANCHES], lanes, more;
+    LLVMValueRef depths[1 + 2 * NEST_BRANCHES], number, index, record, next;
     LLVMBuildBr(t->b, loop);
     ir_at(t, loop);
-    lanes = LLVMBuildPhi(t->b, t->i32, ""), depths[0] = LLVMBuildPhi(t->b, t->i32, "");
-    LLVMAddIncoming(lanes, &active, &from, 1);
+    number = LLVMBuildPhi(t->b, t->i32, ""), depths[0] = LLVMBuildPhi(t->b, t->i32, "");
+    LLVMAddIncoming(number, &first, &from, 1);
     LLVMAddIncoming(depths[0], &depth, &from, 1);
-    const size_t at = offsetof(struct nest_table, level) + level * sizeof(struct nest_table_level);
-    LLVMValueRef args[] = {c->sums, c->table, ir_field(t, c->table, at), lanes, c->iteration[level]};
-    more = call_function(t, "nest_take", args, 5);
-    add_lanes(c, level);
+    index = LLVMBuildZExt(t->b, number, t->i64, "");
+    record = LLVMBuildGEP2(t->b, t->i32, c->records, &index, 1, "");
+    add_lanes(c, record, level);
     for (unsigned i = 0; i < c->nest->nbranches; i++)
-        if (l->branches >> i & 1) count_branch(c, i, depths);
-    for (unsigned i = 1, child = 0; i < c->nest->nlevels; i++)
+        if (l->branches >> i & 1) count_branch(c, record, i, depths);
+    for (unsigned i = 1; i < c->nest->nlevels; i++)
         if (c->nest->levels[i].parent == level)
-            count_inner(c, i, child++, depths[place_of(c->nest, level, c->nest->levels[i].entry)]);
+            count_inner(c, record, i, depths[place_of(c->nest, level, c->nest->levels[i].entry)]);
+    next = ir_load(t, t->i32, record, 0);
     from = LLVMGetInsertBlock(t->b);
-    LLVMAddIncoming(lanes, &more, &from, 1);
+    LLVMAddIncoming(number, &next, &from, 1);
     LLVMAddIncoming(depths[0], &depths[place_of(c->nest, level, l->back)], &from, 1);
-    LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntNE, more, ir_u32(t, 0), ""), loop, behind);
+    LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntNE, next, ir_u32(t, 0), ""), loop, behind);
     ir_at(t, behind);
 }
 
-static LLVMValueRef new_variable(struct counting *c)
+static LLVMValueRef new_variable(struct counting *c, LLVMTypeRef type)
 {
-    LLVMValueRef variable = LLVMBuildAlloca(c->t->b, c->t->i32, "");
-    LLVMBuildStore(c->t->b, ir_u32(c->t, 0), variable);
+    LLVMValueRef variable = LLVMBuildAlloca(c->t->b, type, "");
+    LLVMBuildStore(c->t->b, LLVMConstNull(type), variable);
     return variable;
 }
 
 static void make_variables(struct counting *c)
 {
-    struct translator *t = c->t;
-    c->deepest = new_variable(c);
-    for (unsigned i = 0; i < c->nest->nbranches; i++) c->diverged[i] = new_variable(c);
-    for (unsigned i = 0; i < c->nest->nlevels; i++) {
-        c->iteration[i] = LLVMBuildAlloca(t->b, LLVMArrayType2(t->i8, sizeof(struct nest_iteration)), "");
-        LLVMSetAlignment(c->iteration[i], _Alignof(struct nest_iteration));
+    const LLVMTypeRef words = LLVMVectorType(c->t->i32, 8);
+    c->deepest = new_variable(c, c->t->i32);
+    for (unsigned i = 0; i < c->nest->nbranches; i++) c->diverged[i] = new_variable(c, c->t->i32);
+    for (unsigned i = 0; i < c->nbits / 8; i++) {
+        c->lanes[i] = new_variable(c, words);
+        c->executed[i] = new_variable(c, words);
+    }
+}
+
+static void store_sum(struct counting *c, LLVMTypeRef type, LLVMValueRef variable, size_t at)
+{
+    ir_store(c->t, LLVMBuildLoad2(c->t->b, type, variable, ""), c->sums, at);
+}
+
+static void store_sums(struct counting *c)
+{
+    const LLVMTypeRef words = LLVMVectorType(c->t->i32, 8);
+    store_sum(c, c->t->i32, c->deepest, offsetof(struct nest_sums, deepest));
+    for (unsigned i = 0; i < c->nest->nbranches; i++)
+        store_sum(c, c->t->i32, c->diverged[i], offsetof(struct nest_sums, diverged) + i * 4ull);
+    for (unsigned i = 0; i < c->nbits / 8; i++) {
+        store_sum(c, words, c->lanes[i], offsetof(struct nest_sums, lanes) + i * sizeof(nest_words));
+        store_sum(c, words, c->executed[i], offsetof(struct nest_sums, executed) + i * sizeof(nest_words));
     }
 }
 
@@ -199,17 +220,15 @@ struct nest_counting nest_counting_make(struct translator *t, const struct nest 
 {
     struct counting c = {.t = t, .nest = nest};
     LLVMBasicBlockRef from = LLVMGetInsertBlock(t->b);
-    LLVMTypeRef types[] = {t->ptr, t->i32, t->i32}, none = LLVMVoidTypeInContext(t->context);
+    LLVMTypeRef types[] = {t->ptr, t->ptr, t->i32}, none = LLVMVoidTypeInContext(t->context);
     c.table = make_table(&c);
     c.function = LLVMAddFunction(t->out->module, "nest_sum", LLVMFunctionType(none, types, 3, false));
     LLVMSetFunctionCallConv(c.function, LLVMPreserveAllCallConv);
-    c.sums = LLVMGetParam(c.function, 0);
+    c.sums = LLVMGetParam(c.function, 0), c.records = LLVMGetParam(c.function, 1);
     ir_at(t, new_block(&c));
     make_variables(&c);
-    count_loop(&c, 0, LLVMGetParam(c.function, 1), LLVMGetParam(c.function, 2));
-    ir_store(t, load_variable(&c, c.deepest), c.sums, offsetof(struct nest_sums, deepest));
-    for (unsigned i = 0; i < nest->nbranches; i++)
-        ir_store(t, load_variable(&c, c.diverged[i]), c.sums, offsetof(struct nest_sums, diverged) + i * 4ull);
+    count_loop(&c, 0, ir_u32(t, NEST_FIRST_RECORD), LLVMGetParam(c.function, 2));
+    store_sums(&c);
     LLVMBuildRetVoid(t->b);
     ir_at(t, from);
     return (struct nest_counting){c.table, c.function};

@@ -1,6 +1,6 @@
-/* What lanes record of the iterations of a loop nest (nest.h). A lane that leaves an iteration stores a few bits: which
- * blocks it has executed, of each set of blocks that the same lanes execute, and which way it has gone at a divergent
- * branch where no block tells. How many lanes have a bit is all that nest_sum in rows.c needs.
+/* What lanes record of the iterations of a loop nest (nest.h). A lane that leaves an iteration adds a few bits to its
+ * record: which blocks it has executed, of each set of blocks that the same lanes execute, and which way it has gone at
+ * a divergent branch where no block tells. How many lanes have a bit is all that is counted (nest_count.c).
  *
  * An iteration is an acyclic graph: its own blocks, and each loop in it as one node, by the number of its head. The
  * same lanes execute two blocks if one dominates the other and is postdominated by it. */
@@ -90,11 +90,7 @@ static unsigned equal_block(const struct nest *nest, const struct iteration *g, 
     return NEST_NONE;
 }
 
-static uint8_t new_bit(struct nest_level *l)
-{
-    if (l->nbits == NEST_AGAIN) l->nbits++;
-    return l->nbits++;
-}
+static uint8_t new_bit(struct nest_level *l) { return l->nbits++; }
 
 static void give_blocks_bits(struct nest *nest, const struct iteration *g)
 {
@@ -103,17 +99,6 @@ static void give_blocks_bits(struct nest *nest, const struct iteration *g)
         const unsigned i = (unsigned)__builtin_ctzll(own), equal = equal_block(nest, g, i);
         nest->bit[i] = equal == NEST_NONE ? new_bit(l) : nest->bit[equal];
         if (equal == NEST_NONE) nest->marks |= bit(i);
-    }
-}
-
-static void give_loops_bits(struct nest *nest, const struct iteration *g)
-{
-    for (unsigned k = 1; k < nest->nlevels; k++) {
-        struct nest_level *l = &nest->levels[k];
-        if (l->parent != g->level) continue;
-        const unsigned equal = equal_block(nest, g, l->head);
-        l->marks = equal == NEST_NONE;
-        l->entered = l->marks ? new_bit(&nest->levels[g->level]) : nest->bit[equal];
     }
 }
 
@@ -142,10 +127,11 @@ static void give_branches_bits(const struct translator *t, struct nest *nest, co
 bool nest_find_record(const struct translator *t, struct nest *nest)
 {
     struct iteration g;
+    for (unsigned k = 1; k < nest->nlevels; k++)
+        nest->levels[k].child = nest->levels[nest->levels[k].parent].nchildren++;
     for (unsigned k = 0; k < nest->nlevels; k++) {
         if (!find_iteration(t, nest, k, &g)) return false;
         give_blocks_bits(nest, &g);
-        give_loops_bits(nest, &g);
         give_branches_bits(t, nest, &g);
     }
     return true;

@@ -346,59 +346,14 @@ COLD uint32_t nest_save(struct sm *sm, struct native_tried *tried)
     return 1;
 }
 
-/* A word's bits as bytes, as NEST_COUNT says. */
-#define NEST_SPREAD(word) ((word) >> (nest_words){0, 1, 2, 3, 4, 5, 6, 7} & 0x01010101)
-
-/* What is in records but for NEST_AGAIN and their first words: of each lane `words` before the next one. */
-static inline void nest_take_more(const struct nest_sums *s, const struct nest_table *table,
-                                  const struct nest_table_level *l, uint32_t active, struct nest_iteration *to)
-{
-    const struct nest_table_child *child = table->child + l->child;
-    for (uint32_t i = 1; i < l->words; i++) to->count[i] = (nest_words){0};
-    for (uint32_t i = 0; i < l->nchildren; i++) to->entered[i] = 0;
-    for (; active; active &= active - 1) {
-        const uint32_t lane = (uint32_t)__builtin_ctz(active), *word = s->next[lane] - l->words;
-        for (uint32_t i = 1; i < l->words; i++) to->count[i] += NEST_SPREAD(word[i]);
-        for (uint32_t i = 0; i < l->nchildren; i++)
-            to->entered[i] |= (word[child[i].entered / 32] >> child[i].entered % 32 & 1) << lane;
-    }
-}
-
-/* The next records of `active` lanes. Returns those that go on with another iteration. */
-uint32_t nest_take(struct nest_sums *s, const struct nest_table *table, const struct nest_table_level *l,
-                   uint32_t active, struct nest_iteration *to)
-{
-    const uint32_t words = l->words;
-    nest_words count = {0};
-    uint32_t again = 0;
-    for (uint32_t left = active; left; left &= left - 1) {
-        const uint32_t lane = (uint32_t)__builtin_ctz(left), *word = s->next[lane];
-        s->next[lane] = word + words;
-        again |= (*word >> NEST_AGAIN) << lane;
-        count += NEST_SPREAD(*word);
-    }
-    to->count[0] = count;
-    if (words > 1 || l->nchildren) nest_take_more(s, table, l, active, to);
-    return again;
-}
-
-/* Counts the lanes that have each of eight bits, the `at`th ones, and the iteration where some have. */
-void nest_add_bits(struct nest_sums *s, uint32_t at, const nest_words *count, uint32_t shift)
-{
-    const nest_words n = *count >> shift & 255;
-    s->lanes[at] += n;
-    s->executed[at] -= (nest_words)(n != 0);
-}
-
-/* Goes through all iterations of lanes that begin `depth` entries deep in the SIMT stack (nest_count.c). */
-typedef __attribute__((preserve_all)) void nest_sum_function(struct nest_sums *s, uint32_t active, uint32_t depth);
+/* Goes through all records of lanes that began `depth` entries deep in the SIMT stack (nest_count.c). */
+typedef __attribute__((preserve_all)) void nest_sum_function(struct nest_sums *s, const uint32_t *records,
+                                                             uint32_t depth);
 
 static void nest_sum_all(struct nest_sums *s, const struct nest_table *table, nest_sum_function *sum,
-                         const struct native_tried *tried, uint32_t active, uint32_t depth)
+                         const struct native_tried *tried, uint32_t depth)
 {
-    for (uint32_t i = 0; i < table->nbits / 8; i++) s->executed[i] = s->lanes[i] = (nest_words){0};
-    for (uint32_t i = 0; i < ISA_LANES; i++) s->next[i] = tried->records + tried->first[i];
-    sum(s, active, depth);
+    sum(s, tried->records, depth);
 }
 
 /* Of a bit, in how many iterations some lane has it, and how many have it in all. */
@@ -477,14 +432,13 @@ static bool nest_is_faster(const struct native_nest *nest, uint64_t ticks, uint6
 /* Behind the first NEST_FIRST of the lanes: may those that are left follow? Not if they are far from paying: for all of
  * them vectors are taken to execute up to four times as many blocks as for those that have run. */
 COLD uint32_t nest_may_follow(struct sm *sm, struct native_tried *tried, const struct nest_table *table,
-                              nest_sum_function *sum, const struct native_nest *nest, uint32_t left)
+                              nest_sum_function *sum, const struct native_nest *nest)
 {
-    const uint32_t active = tried->active;
-    const uint64_t ticks = (nest_ticks() - nest->began) * (uint32_t)__builtin_popcount(active) / NEST_FIRST;
+    const uint64_t ticks = (nest_ticks() - nest->began) * (uint32_t)__builtin_popcount(tried->active) / NEST_FIRST;
     uint32_t instructions = 0;
     struct nest_sums s;
     if (nest->period == NEST_PAYS || !nest->vectors.instructions) return 1;
-    nest_sum_all(&s, table, sum, tried, active & ~left, sm->warp->depth);
+    nest_sum_all(&s, table, sum, tried, sm->warp->depth);
     for (uint32_t i = 0; i < table->nbits; i++)
         instructions += nest_executed(&s, i) * table->bit[i].counts[COUNT_INSTRUCTIONS];
     return nest_is_faster(nest, ticks, 4ull * instructions);
@@ -520,7 +474,7 @@ COLD uint32_t nest_count(struct sm *sm, struct native_tried *tried, const struct
     struct counters *c = &sm->warp->group->counters;
     struct nest_sums s;
     uint32_t diverged = 0;
-    nest_sum_all(&s, table, sum, tried, tried->active, sm->warp->depth);
+    nest_sum_all(&s, table, sum, tried, sm->warp->depth);
     for (uint32_t i = 0; i < NATIVE_COUNTS; i++) tried->counts[i] = 0;
     for (uint32_t i = 0; i < table->nbits; i++)
         if (nest_executed(&s, i))
