@@ -162,40 +162,70 @@ static void store_even(struct translator *t, const struct vector_access *a, stru
     }
 }
 
-/* ---- stores of two or four adjacent words of each lane: vectors, doubles and longs, members of structures ---- */
+/* ---- adjacent stores of each lane: vectors, doubles and longs, members of structures, pixels ---- */
 
 enum { PAGE = 4096 };
 
-/* Does the ith of such stores follow? */
-static bool is_row_store(const struct node *first, unsigned i)
+/* Is n the ith store behind the first one? */
+static bool is_row_store(const struct node *first, const struct node *n, unsigned i)
 {
-    const struct isa_memory *m = &first[i].effects.memory;
-    const struct insn *in = &first[i].d.in;
-    bool lanes = first[i].how == HOW_STORE && m->action == ACTION_STORE && m->address == ADDRESS_LANES && m->size == 4;
-    return lanes && in->vm && in->rs1 == first->d.in.rs1 && in->imm == first->d.in.imm + 4 * (int32_t)i;
+    const struct isa_memory *m = &n->effects.memory;
+    const unsigned size = first->effects.memory.size;
+    bool lanes = n->how == HOW_STORE && m->action == ACTION_STORE && m->address == ADDRESS_LANES && m->size == size;
+    return lanes && n->d.in.vm && n->d.in.rs1 == first->d.in.rs1 &&
+           n->d.in.imm == first->d.in.imm + (int32_t)(size * i);
 }
 
-/* The bytes from the first lane's first word to the last lane's last one. */
-static uint32_t span_of(const struct translator *t, const struct vector_access *a, unsigned words)
+/* Can an instruction neither fail nor see what is stored? */
+static bool is_pure(const struct translator *t, const struct facts *holds, const struct node *n)
 {
-    return (t->items - 1) * a->fact.step + words * 4;
+    uint32_t word;
+    return n->how == HOW_ROW || n->how == HOW_NOTHING ||
+           (n->how == HOW_LOAD && fact_constant(holds, n, t->flow, &word));
 }
 
-/* Do stores of so many adjacent words of each lane begin there, of lanes whose words fit one page? */
-static bool are_rows(const struct translator *t, const struct vector_access *a, unsigned words)
+/* The stores that begin there, with nothing between them that is not pure or changes their addresses. */
+static unsigned find_rows(const struct translator *t, const struct node *first, const struct node *stores[ROW_STORES])
 {
     const struct node *end = &t->flow->nodes[t->block->first + t->block->count];
-    if (a->fact.step < words * 4 || a->fact.step > PAGE / ISA_LANES || span_of(t, a, words) > PAGE) return false;
-    for (unsigned i = 0; i < words; i++)
-        if (a->n + i >= end || !is_row_store(a->n, i)) return false;
-    return true;
+    struct facts holds = t->holds;
+    unsigned count = 0;
+    for (const struct node *n = first; n < end && count < ROW_STORES; n++) {
+        if (is_row_store(first, n, count)) stores[count++] = n;
+        else if (!is_pure(t, &holds, n) || set_has(node_written(t->flow, n).v, first->d.in.rs1)) break;
+        facts_step(&holds, n, t->flow);
+    }
+    return count;
 }
 
-/* How many begin there; 0: none. */
-static unsigned begins_rows(const struct translator *t, const struct vector_access *a)
+/* The bytes from the first of the first lane to the last one of the last lane, which has so many. */
+static uint32_t span_of(const struct translator *t, const struct vector_access *a, unsigned bytes)
 {
-    if (!is_known_spaced(t, a) || a->fact.period != ISA_LANES) return 0;
-    return are_rows(t, a, ROW_WORDS) ? ROW_WORDS : are_rows(t, a, 2) ? 2 : 0;
+    return (t->items - 1) * a->fact.step + bytes;
+}
+
+/* Do stores of so many adjacent bytes of each lane begin there, of lanes whose bytes fit a page? Three words, or
+ * bytes that are not whole words, must have no gaps between lanes. */
+static bool are_rows(const struct vector_access *a, unsigned bytes)
+{
+    if (bytes <= a->size || bytes % a->size || a->fact.step < bytes || a->fact.step > PAGE / ISA_LANES) return false;
+    if ((bytes % 4 || bytes == 12) && a->fact.step != bytes) return false;
+    return bytes % 4 == 0 || bytes <= 3 * a->size;
+}
+
+/* Do stores begin there that can be made together? */
+static bool begins_rows(struct translator *t, const struct vector_access *a)
+{
+    static const uint8_t bytes[] = {16, 12, 8, 6, 4, 3, 2};
+    struct rows *rows = &t->rows;
+    if (a->fact.period != ISA_LANES || !a->all || t->words < 8) return false;
+    const unsigned count = find_rows(t, a->n, rows->stores);
+    for (unsigned i = 0; i < sizeof bytes; i++) {
+        rows->count = bytes[i] / a->size;
+        if (rows->count <= count && are_rows(a, bytes[i])) return true;
+    }
+    rows->count = 0;
+    return false;
 }
 
 struct lanes stored_by(struct translator *t, const struct node *n)
@@ -245,42 +275,93 @@ static void store_pairs(struct translator *t, const struct lanes word[2], unsign
     for (unsigned i = 0; i < t->words; i++) store_part(t, both, 2 * i, 2, ir_field(t, to, i * step));
 }
 
-/* The first of the stores stores all of them if they are on one page: then it faults exactly if one of them would,
- * before anything is stored. */
-static void store_rows(struct translator *t, const struct vector_access *a, unsigned words)
+/* The numbers of a chunk's lanes, two or three of each, without gaps. */
+static void store_interleaved(struct translator *t, const struct lanes *column, unsigned count, unsigned size,
+                              unsigned p, LLVMValueRef address)
 {
-    const uint32_t step = a->fact.step;
-    struct lanes word[ROW_WORDS];
-    LLVMBasicBlockRef rows = ir_block(t, "rows"), other = ir_block(t, ""), done = ir_block(t, ""), from[2];
-    LLVMValueRef first = guest_address(t, a, 0),
-                 last = LLVMBuildAdd(t->b, first, ir_u32(t, span_of(t, a, words) - 1), "");
-    for (unsigned i = 0; i < words; i++) word[i] = stored_by(t, a->n + i);
-    LLVMValueRef ends = LLVMBuildAnd(t->b, LLVMBuildXor(t->b, first, last, ""), ir_u32(t, PAGE), "");
-    ir_branch_likely(t, LLVMBuildICmp(t->b, LLVMIntEQ, ends, ir_u32(t, 0), ""), rows, other);
-    ir_at(t, rows);
-    for (unsigned p = 0; p < t->chunks && words == 2; p++) store_pairs(t, word, p, host_address(t, first), step);
-    for (unsigned lane = 0; lane < lanes_computed(t) && words == ROW_WORDS; lane += 8)
-        store_eight_rows(t, word, lane, host_address(t, first), step);
-    from[0] = LLVMGetInsertBlock(t->b);
-    LLVMBuildBr(t->b, done);
-    ir_at(t, other);
-    store_spaced(t, a, word[0]);
-    from[1] = LLVMGetInsertBlock(t->b);
-    LLVMBuildBr(t->b, done);
-    ir_at(t, done);
-    t->rows_stored = LLVMBuildPhi(t->b, t->i1, "");
-    LLVMValueRef is[2] = {LLVMConstInt(t->i1, 1, false), LLVMConstInt(t->i1, 0, false)};
-    LLVMAddIncoming(t->rows_stored, is, from, 2);
-    t->rows_first = a->n, t->rows_words = words;
+    const unsigned n = t->words;
+    LLVMTypeRef type = LLVMVectorType(memory_type(t, size), n);
+    LLVMValueRef index[3 * UNIT_MOST], part[4];
+    for (unsigned k = 0; k < 4; k++)
+        part[k] = k < count ? LLVMBuildTrunc(t->b, column[k].chunk[p], type, "") : LLVMGetPoison(type);
+    for (unsigned i = 0; i < 2 * n; i++) index[i] = ir_u32(t, i);
+    for (unsigned k = 0; k < 2; k++)
+        part[k] = LLVMBuildShuffleVector(t->b, part[2 * k], part[2 * k + 1], LLVMConstVector(index, 2 * n), "");
+    for (unsigned i = 0; i < count * n; i++) index[i] = ir_u32(t, i % count * n + i / count);
+    LLVMValueRef all = LLVMBuildShuffleVector(t->b, part[0], part[1], LLVMConstVector(index, count * n), "");
+    LLVMSetAlignment(LLVMBuildStore(t->b, all, ir_field(t, address, p * n * (size_t)size * count)), 1);
 }
 
-/* One of the others, unless the first has stored it. */
-static void store_rest_of_rows(struct translator *t, const struct vector_access *a, struct lanes data)
+/* The words of a chunk's lanes. */
+static void store_words(struct translator *t, const struct lanes *word, unsigned p, LLVMValueRef address, size_t step)
 {
-    LLVMBasicBlockRef other = ir_block(t, ""), done = ir_block(t, "");
-    LLVMBuildCondBr(t->b, t->rows_stored, done, other);
-    ir_at(t, other);
-    store_spaced(t, a, data);
+    LLVMValueRef to = ir_field(t, address, p * t->words * step);
+    if (step == 4) {
+        LLVMSetAlignment(LLVMBuildStore(t->b, word->chunk[p], to), 1);
+        return;
+    }
+    for (unsigned i = 0; i < t->words; i++) store_part(t, word->chunk[p], i, 1, ir_field(t, to, i * step));
+}
+
+/* Bytes or half words as words. */
+static void pack(struct translator *t, struct lanes *data, unsigned count, unsigned size)
+{
+    for (unsigned k = 0; k < count; k++)
+        for (unsigned p = 0; p < t->chunks; p++) {
+            const unsigned each = 4 / size, shift = k % each * size * 8;
+            LLVMValueRef value = data[k].chunk[p], *word = &data[k / each].chunk[p];
+            if (k % each + 1 < each) value = and_all(t, value, (1u << size * 8) - 1);
+            if (shift) value = LLVMBuildShl(t->b, value, ir_splat(t, ir_u32(t, shift)), "");
+            *word = shift ? LLVMBuildOr(t->b, *word, value, "") : value;
+        }
+}
+
+static void store_together(struct translator *t, const struct vector_access *a, struct lanes *data, LLVMValueRef to)
+{
+    const unsigned count = t->rows.count, bytes = count * a->size, words = bytes / 4;
+    const size_t step = a->fact.step;
+    if (bytes % 4 == 0 && a->size < 4) pack(t, data, count, a->size);
+    if (words == ROW_WORDS) {
+        for (unsigned lane = 0; lane < lanes_computed(t); lane += 8) store_eight_rows(t, data, lane, to, step);
+        return;
+    }
+    for (unsigned p = 0; p < t->chunks; p++) {
+        if (bytes % 4) store_interleaved(t, data, count, a->size, p, to);
+        else if (words == 3) store_interleaved(t, data, 3, 4, p, to);
+        else if (words == 2) store_pairs(t, data, p, to, step);
+        else store_words(t, data, p, to, step);
+    }
+}
+
+static LLVMValueRef are_on_one_page(struct translator *t, const struct vector_access *a)
+{
+    LLVMValueRef first = guest_address(t, a, 0);
+    LLVMValueRef last = LLVMBuildAdd(t->b, first, ir_u32(t, span_of(t, a, t->rows.count * a->size) - 1), "");
+    LLVMValueRef ends = LLVMBuildAnd(t->b, LLVMBuildXor(t->b, first, last, ""), ir_u32(t, PAGE), "");
+    return LLVMBuildICmp(t->b, LLVMIntEQ, ends, ir_u32(t, 0), "");
+}
+
+/* The ith of the stores. If they are on one page, the last one stores all of them. It fails exactly if the first one
+ * would, so it does so at that one's site. */
+static void store_row(struct translator *t, const struct vector_access *a, unsigned i, struct lanes data)
+{
+    struct rows *rows = &t->rows;
+    const bool last = i + 1 == rows->count;
+    LLVMBasicBlockRef alone = ir_block(t, ""), done = ir_block(t, ""), all = last ? ir_block(t, "rows") : done;
+    if (i == 0)
+        rows->together = are_on_one_page(t, a), rows->address = guest_address(t, a, 0), rows->site = last_site(t);
+    rows->data[i] = data;
+    ir_branch_likely(t, rows->together, all, alone);
+    if (last) {
+        ir_at(t, all);
+        record_site(t, rows->site);
+        store_together(t, a, rows->data, host_address(t, rows->address));
+        record_site(t, last_site(t));
+        LLVMBuildBr(t->b, done);
+    }
+    ir_at(t, alone);
+    if (is_known_spaced(t, a)) store_spaced(t, a, data);
+    else store_scattered(t, a, data);
     LLVMBuildBr(t->b, done);
     ir_at(t, done);
 }
@@ -322,11 +403,11 @@ static void store_as_found(struct translator *t, const struct vector_access *a, 
 
 void store_vector(struct translator *t, const struct vector_access *a, struct lanes data)
 {
-    const bool rest = t->rows_first && a->n > t->rows_first && a->n < t->rows_first + t->rows_words;
-    const unsigned rows = begins_rows(t, a);
+    unsigned i = 0;
+    while (i < t->rows.count && t->rows.stores[i] != a->n) i++;
     if (is_known_consecutive(t, a)) store_consecutive(t, a, data);
-    else if (rest) store_rest_of_rows(t, a, data);
-    else if (rows) store_rows(t, a, rows);
+    else if (i < t->rows.count) store_row(t, a, i, data);
+    else if (begins_rows(t, a)) store_row(t, a, 0, data);
     else if (is_known_spaced(t, a) && !has_fast_gathers(t)) store_spaced(t, a, data);
     else if (seems_even(t, a) && !has_fast_gathers(t)) store_seems_even(t, a, data);
     else if (a->fact.period || !can_split(t, a)) store_scattered(t, a, data);

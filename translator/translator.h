@@ -22,7 +22,17 @@ struct taken {
     LLVMValueRef found;
     struct lanes word[ADJACENT_BYTES / 4];
 };
-enum { SETS = 4, ROW_WORDS = 4 };
+enum { SETS = 4, ROW_WORDS = 4, ROW_STORES = 16 };
+
+/* Stores of adjacent bytes in each lane: where `together` holds, the last one makes them all, from the first lane's
+ * first byte on. */
+struct rows {
+    unsigned count; /* 0: there are none */
+    const struct node *stores[ROW_STORES];
+    struct lanes data[ROW_STORES];
+    LLVMValueRef together, address;
+    uint32_t site; /* of the first */
+};
 
 /* Where a function gives the warp back, and the phi that says why. */
 struct way_out {
@@ -97,9 +107,7 @@ struct translator {
     struct v_fact stored[ISA_VREGS];             /* ... and of the variables on the way out that is being made */
     struct taken taken[SETS];                    /* the last sets of adjacent loads */
     unsigned ntaken;
-    const struct node *rows_first;   /* of the last stores that may be made together; NULL: there are none; ... */
-    unsigned rows_words;             /* ... how many they are, two or four */
-    LLVMValueRef rows_stored;        /* a condition: the first has made them all */
+    struct rows rows;                /* the last stores that may be made together */
     uint16_t counted[NATIVE_COUNTS]; /* of the whole block, and up to ... */
     uint16_t passed[NATIVE_COUNTS];  /* ... the instruction in progress, without it */
     bool recorded;                   /* what sites of the block need, wherever it goes from here */
@@ -214,6 +222,8 @@ void translate_row(struct translator *t, const struct node *n);
 void record_block(struct translator *t);
 struct native_site site_of(const struct node *n, enum native_record how);
 void pass_site(struct translator *t, const struct node *n, struct native_site site);
+uint32_t last_site(const struct translator *t);
+void record_site(struct translator *t, uint32_t site);
 
 /* Forgets registers that are dead from here on: exits need not store them. */
 void forget_dead(struct translator *t, const struct isa_registers *live);

@@ -346,6 +346,13 @@ void record_block(struct translator *t)
     ir_record(t, active(t), t->state, offsetof(struct native_state, mask));
 }
 
+uint32_t last_site(const struct translator *t) { return (uint32_t)t->out->nsites - 1; }
+
+void record_site(struct translator *t, uint32_t site)
+{
+    ir_record(t, ir_u32(t, site), t->state, offsetof(struct native_state, site));
+}
+
 void pass_site(struct translator *t, const struct node *n, struct native_site site)
 {
     struct translation *out = t->out;
@@ -359,8 +366,8 @@ void pass_site(struct translator *t, const struct node *n, struct native_site si
     }
     if (!t->recorded) record_block(t);
     out->sites = more;
-    out->sites[out->nsites] = site;
-    ir_record(t, ir_u32(t, (uint32_t)out->nsites++), t->state, offsetof(struct native_state, site));
+    out->sites[out->nsites++] = site;
+    record_site(t, last_site(t));
 }
 
 void leave_at(struct translator *t, const struct node *n)

@@ -180,12 +180,46 @@ static void test_members_are_stored(void **state)
         }
 }
 
+/* Adjacent bytes or half words of each lane, and three words: so many, of lanes so far from each other, on one page, on
+ * two, and at the end of what there is. Those that fill words or leave no gaps are made together, unless something
+ * stands between them that sees memory or changes their addresses. */
+static void test_narrow_stores(void **state)
+{
+    static const struct {
+        int size, count, distance;
+    } rows[] = {{1, 2, 2},  {1, 3, 3},   {1, 4, 4},   {1, 3, 4},   {1, 4, 7}, {1, 6, 6},
+                {1, 8, 12}, {1, 12, 12}, {1, 16, 16}, {2, 2, 4},   {2, 3, 6}, {2, 4, 8},
+                {2, 4, 10}, {2, 6, 12},  {2, 8, 16},  {2, 8, 128}, {4, 3, 12}};
+    static const char *const between[] = {"", " vadd.vi v7, v7, 1\n vadd.vi v8, v7, 1\n", " vlbu12.v v8, 0(v6)\n",
+                                          " addi x9, x9, 1\n vadd.vi v6, v6, 4\n vadd.vi v7, v8, 1\n"};
+    (void)state;
+    for (size_t i = 0; i < 3 * sizeof rows / sizeof *rows; i++) {
+        const int size = rows[i / 3].size, count = rows[i / 3].count, distance = rows[i / 3].distance;
+        const int span = 31 * distance + count * size;
+        const int bases[] = {8 + size, 0x1000 - span + size * (int)(i / 3 % 2), i / 3 % 3 ? size - span : -span};
+        const bool ends = i % 3 == 2, fails = ends && i / 3 % 3;
+        char text[2000];
+        int n = snprintf(text, sizeof text,
+                         " lui x20, 0x90000\n lui x14, %s\n li x9, %d\n add x14, x14, x9\n li x9, %d\n vid.v v5\n"
+                         " vmul.vx v6, v5, x9\n vsll.vi v5, v5, 2\n vadd.vx v6, v6, x14\n vadd.vx v5, v5, x20\n"
+                         " vlw12.v v7, 0(v5)\n vlw12.v v8, 128(v5)\n vlw12.v v9, 256(v5)\n vlw12.v v10, 384(v5)\n",
+                         ends ? "0x90010" : "0x90008", bases[i % 3], distance);
+        for (int k = 0; k < count; k++)
+            n += snprintf(text + n, sizeof text - (size_t)n, "%s vs%c12.v v%d, %d(v6)\n",
+                          k == 1 ? between[(i % 3 + i / 3) % (ends ? 3 : 4)] : "", " bh w"[size], 7 + k % 4, k * size);
+        snprintf(text + n, sizeof text - (size_t)n, " endprg\n");
+        struct result r = run(text);
+        assert_int_equal(r.status, fails ? LAUNCH_FAULT : LAUNCH_DONE);
+        if (fails) assert_int_equal(r.fault.addr, 0x90010000);
+    }
+}
+
 #define PARTS_OF_PAIRS \
     " vlw12.v v7, 4(v6)\n vlhu12.v v9, 2(v6)\n vlb12.v v10, 0(v6)\n" \
     " vsw12.v v7, 0(v5)\n vsw12.v v9, 128(v5)\n vsw12.v v10, 256(v5)\n"
 
-/* Two words of each lane, one behind the other, as doubles are: the first load or store makes both, in the middle and
- * at the end of what there is; where vectors are not aligned and lie on two pages, each is made for itself. */
+/* Two words of each lane, one behind the other, as doubles are: the first load or store makes both, in the middle
+ * and at the end of what there is; where vectors are not aligned and lie on two pages, each is made for itself. */
 static void test_pairs(void **state)
 {
     static const int beyond[] = {0, 4, 8, 12, 124, 128, 252, 256, 260};
@@ -218,7 +252,7 @@ int main(void)
         cmocka_unit_test(test_distances),       cmocka_unit_test(test_known_distances),
         cmocka_unit_test(test_ends_of_memory),  cmocka_unit_test(test_known_ends),
         cmocka_unit_test(test_rows_are_stored), cmocka_unit_test(test_members_are_stored),
-        cmocka_unit_test(test_pairs),
+        cmocka_unit_test(test_narrow_stores),   cmocka_unit_test(test_pairs),
     };
     if (!engine_usable(&engine_native)) return 77;
     return cmocka_run_group_tests(tests, pair_setup, pair_teardown);
