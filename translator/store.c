@@ -1,6 +1,9 @@
 /* Stores of all lanes, by the shape of their addresses. */
 #include "translator/access.h"
 
+/* Lanes so many bytes apart at most share a masked store of so many bytes. */
+enum { GAPS_MOST = 16, GAPS_BYTES = 64, PAGE = 4096 };
+
 static void scatter(struct translator *t, const struct vector_access *a, struct lanes data)
 {
     LLVMTypeRef types[] = {t->chunk_type, LLVMVectorType(t->ptr, t->words)};
@@ -151,6 +154,62 @@ static void store_spaced(struct translator *t, const struct vector_access *a, st
     }
 }
 
+static void store_alone(struct translator *t, const struct vector_access *a, struct lanes data)
+{
+    if (is_known_spaced(t, a)) store_spaced(t, a, data);
+    else store_scattered(t, a, data);
+}
+
+/* Is everything on one page, from the first lane's first byte to the last lane's last one, which has so many? */
+static LLVMValueRef are_on_one_page(struct translator *t, const struct vector_access *a, unsigned bytes)
+{
+    const uint32_t span = (t->items - 1) * a->fact.step + bytes;
+    LLVMValueRef first = guest_address(t, a, 0), last = LLVMBuildAdd(t->b, first, ir_u32(t, span - 1), "");
+    LLVMValueRef ends = LLVMBuildAnd(t->b, LLVMBuildXor(t->b, first, last, ""), ir_u32(t, PAGE), "");
+    return LLVMBuildICmp(t->b, LLVMIntEQ, ends, ir_u32(t, 0), "");
+}
+
+/* Do some lanes' bytes fit a vector register, with what is between them? */
+static bool has_gaps(const struct translator *t, const struct vector_access *a)
+{
+    const bool near = a->fact.step > a->size && a->fact.step <= GAPS_MOST && a->fact.step % a->size == 0;
+    return near && a->all && t->words == 16 && a->fact.period == ISA_LANES;
+}
+
+/* One masked store for as many lanes as fit. */
+static void store_gapped(struct translator *t, const struct vector_access *a, struct lanes data)
+{
+    const unsigned step = a->fact.step, n = GAPS_BYTES / a->size, each = step <= 4 ? 16 : step <= 8 ? 8 : 4;
+    LLVMTypeRef type = memory_type(t, a->size), types[] = {LLVMVectorType(type, n), t->ptr};
+    LLVMValueRef index[GAPS_BYTES], is[GAPS_BYTES];
+    for (unsigned lane = 0; lane < lanes_computed(t); lane += each) {
+        LLVMValueRef part = unit_of(t, &data, lane / t->words * t->words, t->words), spread;
+        for (unsigned i = 0; i < n; i++) {
+            const unsigned k = i * a->size / step;
+            is[i] = LLVMConstInt(t->i1, k < each && i * a->size % step == 0, false);
+            index[i] = ir_u32(t, k < each ? lane % t->words + k : 0);
+        }
+        if (a->size < 4) part = LLVMBuildTrunc(t->b, part, LLVMVectorType(type, t->words), "");
+        spread = LLVMBuildShuffleVector(t->b, part, LLVMGetPoison(LLVMTypeOf(part)), LLVMConstVector(index, n), "");
+        LLVMValueRef args[] = {spread, lane_address(t, a, lane), ir_u32(t, 1), LLVMConstVector(is, n)};
+        ir_intrinsic(t, "llvm.masked.store", types, 2, args, 4);
+    }
+}
+
+/* A masked store that fails stores nothing, not even for the lanes in front of the one that fails. */
+static void store_gaps(struct translator *t, const struct vector_access *a, struct lanes data)
+{
+    LLVMBasicBlockRef gaps = ir_block(t, "gaps"), alone = ir_block(t, ""), done = ir_block(t, "");
+    ir_branch_likely(t, are_on_one_page(t, a, a->size), gaps, alone);
+    ir_at(t, gaps);
+    store_gapped(t, a, data);
+    LLVMBuildBr(t->b, done);
+    ir_at(t, alone);
+    store_alone(t, a, data);
+    LLVMBuildBr(t->b, done);
+    ir_at(t, done);
+}
+
 /* The same for a stride that is not a constant. */
 static void store_even(struct translator *t, const struct vector_access *a, struct lanes data, LLVMValueRef step)
 {
@@ -163,8 +222,6 @@ static void store_even(struct translator *t, const struct vector_access *a, stru
 }
 
 /* ---- adjacent stores of each lane: vectors, doubles and longs, members of structures, pixels ---- */
-
-enum { PAGE = 4096 };
 
 /* Is n the ith store behind the first one? */
 static bool is_row_store(const struct node *first, const struct node *n, unsigned i)
@@ -198,14 +255,8 @@ static unsigned find_rows(const struct translator *t, const struct node *first, 
     return count;
 }
 
-/* The bytes from the first of the first lane to the last one of the last lane, which has so many. */
-static uint32_t span_of(const struct translator *t, const struct vector_access *a, unsigned bytes)
-{
-    return (t->items - 1) * a->fact.step + bytes;
-}
-
-/* Do stores of so many adjacent bytes of each lane begin there, of lanes whose bytes fit a page? Three words, or
- * bytes that are not whole words, must have no gaps between lanes. */
+/* Can stores of so many adjacent bytes of each lane be made together? Three words, or bytes that are not whole words,
+ * must have no gaps between lanes. */
 static bool are_rows(const struct vector_access *a, unsigned bytes)
 {
     if (bytes <= a->size || bytes % a->size || a->fact.step < bytes || a->fact.step > PAGE / ISA_LANES) return false;
@@ -333,14 +384,6 @@ static void store_together(struct translator *t, const struct vector_access *a, 
     }
 }
 
-static LLVMValueRef are_on_one_page(struct translator *t, const struct vector_access *a)
-{
-    LLVMValueRef first = guest_address(t, a, 0);
-    LLVMValueRef last = LLVMBuildAdd(t->b, first, ir_u32(t, span_of(t, a, t->rows.count * a->size) - 1), "");
-    LLVMValueRef ends = LLVMBuildAnd(t->b, LLVMBuildXor(t->b, first, last, ""), ir_u32(t, PAGE), "");
-    return LLVMBuildICmp(t->b, LLVMIntEQ, ends, ir_u32(t, 0), "");
-}
-
 /* The ith of the stores. If they are on one page, the last one stores all of them. It fails exactly if the first one
  * would, so it does so at that one's site. */
 static void store_row(struct translator *t, const struct vector_access *a, unsigned i, struct lanes data)
@@ -349,7 +392,8 @@ static void store_row(struct translator *t, const struct vector_access *a, unsig
     const bool last = i + 1 == rows->count;
     LLVMBasicBlockRef alone = ir_block(t, ""), done = ir_block(t, ""), all = last ? ir_block(t, "rows") : done;
     if (i == 0)
-        rows->together = are_on_one_page(t, a), rows->address = guest_address(t, a, 0), rows->site = last_site(t);
+        rows->together = are_on_one_page(t, a, rows->count * a->size), rows->address = guest_address(t, a, 0),
+        rows->site = last_site(t);
     rows->data[i] = data;
     ir_branch_likely(t, rows->together, all, alone);
     if (last) {
@@ -360,8 +404,7 @@ static void store_row(struct translator *t, const struct vector_access *a, unsig
         LLVMBuildBr(t->b, done);
     }
     ir_at(t, alone);
-    if (is_known_spaced(t, a)) store_spaced(t, a, data);
-    else store_scattered(t, a, data);
+    store_alone(t, a, data);
     LLVMBuildBr(t->b, done);
     ir_at(t, done);
 }
@@ -408,6 +451,7 @@ void store_vector(struct translator *t, const struct vector_access *a, struct la
     if (is_known_consecutive(t, a)) store_consecutive(t, a, data);
     else if (i < t->rows.count) store_row(t, a, i, data);
     else if (begins_rows(t, a)) store_row(t, a, 0, data);
+    else if (has_gaps(t, a)) store_gaps(t, a, data);
     else if (is_known_spaced(t, a) && !has_fast_gathers(t)) store_spaced(t, a, data);
     else if (seems_even(t, a) && !has_fast_gathers(t)) store_seems_even(t, a, data);
     else if (a->fact.period || !can_split(t, a)) store_scattered(t, a, data);

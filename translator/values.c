@@ -440,21 +440,20 @@ static struct lanes get_operand(struct translator *t, const struct node *n, enum
     return any_nan ? get_values(t, r) : get_v(t, r);
 }
 
-/* A division by a known power of two becomes a shift or a mask. */
-static unsigned cheaper_row(struct translator *t, const struct insn *in, LLVMValueRef *rs1)
+/* A chunk divided by a known number, of which LLVM makes shifts and products; NULL: by another one, or by 0 or -1,
+ * which it leaves undefined. */
+static LLVMValueRef divide_by_known(struct translator *t, const struct insn *in, LLVMValueRef x)
 {
-    struct x_fact x = t->holds.x[in->rs1 % ISA_XREGS];
-    uint32_t divisor = x.value;
-    if (!x.known || !divisor || (divisor & (divisor - 1))) return in->op;
-    if (in->op == OP_VREMU_VX) {
-        *rs1 = ir_u32(t, divisor - 1);
-        return OP_VAND_VX;
+    const struct x_fact by = t->holds.x[in->rs1 % ISA_XREGS];
+    if (!by.known || by.value + 1 < 2) return NULL;
+    LLVMValueRef y = ir_splat(t, ir_u32(t, by.value));
+    switch (in->op) {
+    case OP_VDIV_VX: return LLVMBuildSDiv(t->b, x, y, "");
+    case OP_VDIVU_VX: return LLVMBuildUDiv(t->b, x, y, "");
+    case OP_VREM_VX: return LLVMBuildSRem(t->b, x, y, "");
+    case OP_VREMU_VX: return LLVMBuildURem(t->b, x, y, "");
+    default: return NULL;
     }
-    if (in->op == OP_VDIVU_VX) {
-        *rs1 = ir_u32(t, (uint32_t)__builtin_ctz(divisor));
-        return OP_VSRL_VX;
-    }
-    return in->op;
 }
 
 /* A word known to be uniform, as a constant that translate_shuffle folds. */
@@ -474,11 +473,13 @@ struct lanes lanes_of_row(struct translator *t, const struct node *n)
     struct lanes vd = get_operand(t, n, ROLE_RD, in->rd);
     LLVMValueRef rs1 = get_x(t, n->d.scalars >> ROLE_RS1 & 1 ? in->rs1 : 0);
     LLVMValueRef v0 = n->effects.mask ? mask_word(t) : ir_u32(t, 0);
-    unsigned op = cheaper_row(t, in, &rs1), own = chunks_of(t, fact_of_row(&t->holds, n));
+    const unsigned own = chunks_of(t, fact_of_row(&t->holds, n));
     for (unsigned p = 0; p < own; p++) {
+        out.chunk[p] = divide_by_known(t, in, vs2.chunk[p]);
+        if (out.chunk[p]) continue;
         LLVMValueRef args[] = {vs2.chunk[p], vs1.chunk[p],           vd.chunk[p], rs1, ir_u32(t, (uint32_t)in->imm),
                                v0,           ir_u32(t, p * t->words)};
-        out.chunk[p] = call_row(t, op, args, 7);
+        out.chunk[p] = call_row(t, in->op, args, 7);
     }
     repeat_chunks(t, &out, own);
     return out;

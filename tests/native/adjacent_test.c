@@ -180,16 +180,16 @@ static void test_members_are_stored(void **state)
         }
 }
 
-/* Adjacent bytes or half words of each lane, and three words: so many, of lanes so far from each other, on one page, on
- * two, and at the end of what there is. Those that fill words or leave no gaps are made together, unless something
- * stands between them that sees memory or changes their addresses. */
+/* Adjacent bytes or half words of each lane, and three words, or one alone: so many, of lanes so far from each other,
+ * on one page, on two, and at the end of what there is. Those that fill words or leave no gaps are made together,
+ * unless something stands between them that sees memory or changes their addresses. */
 static void test_narrow_stores(void **state)
 {
     static const struct {
         int size, count, distance;
-    } rows[] = {{1, 2, 2},  {1, 3, 3},   {1, 4, 4},   {1, 3, 4},   {1, 4, 7}, {1, 6, 6},
-                {1, 8, 12}, {1, 12, 12}, {1, 16, 16}, {2, 2, 4},   {2, 3, 6}, {2, 4, 8},
-                {2, 4, 10}, {2, 6, 12},  {2, 8, 16},  {2, 8, 128}, {4, 3, 12}};
+    } rows[] = {{1, 2, 2},   {1, 3, 3},   {1, 4, 4},  {1, 3, 4}, {1, 4, 7}, {1, 6, 6},  {1, 8, 12},
+                {1, 12, 12}, {1, 16, 16}, {2, 2, 4},  {2, 3, 6}, {2, 4, 8}, {2, 4, 10}, {2, 6, 12},
+                {2, 8, 16},  {2, 8, 128}, {4, 3, 12}, {1, 1, 5}, {2, 1, 5}, {2, 1, 12}};
     static const char *const between[] = {"", " vadd.vi v7, v7, 1\n vadd.vi v8, v7, 1\n", " vlbu12.v v8, 0(v6)\n",
                                           " addi x9, x9, 1\n vadd.vi v6, v6, 4\n vadd.vi v7, v8, 1\n"};
     (void)state;

@@ -74,6 +74,28 @@ static void test_numbers_are_computed(void **state)
                      " vremu.vx v4, v1, x11\n vadd.vx v4, v4, x8\n vdivu.vx v5, v1, x12\n" SAVE " endprg\n");
 }
 
+/* Divisions by known numbers are no divisions: of the least and greatest numbers and of others between them, by those
+ * without a quotient, too. What they give is added up. */
+static void test_known_divisors(void **state)
+{
+    static const char *const divisors[] = {"0",  "1",  "2",   "3",          "7",          "8",          "10",
+                                           "-1", "-2", "-10", "0x40000000", "0x80000000", "0x7fffffff", "0x80000001"};
+    static const char *const rows[] = {"vdiv.vx", "vdivu.vx", "vrem.vx", "vremu.vx"};
+    (void)state;
+    for (int less = 0; less < 2; less++) {
+        char text[8000];
+        int n = snprintf(text, sizeof text, LOAD " li x6, 31\n vid.v v1\n vsll.vi v1, v1, 27\n vadd.vi v1, v1, %d\n",
+                         -less);
+        for (size_t i = 0; i < sizeof divisors / sizeof *divisors; i++)
+            for (size_t k = 0; k < 4; k++)
+                n += snprintf(text + n, sizeof text - (size_t)n,
+                              " li x11, %s\n %s v5, v1, x11\n vmul.vx v%zu, v%zu, x6\n vadd.vv v%zu, v%zu, v5\n",
+                              divisors[i], rows[k], 2 + k % 3, 2 + k % 3, 2 + k % 3, 2 + k % 3);
+        snprintf(text + n, sizeof text - (size_t)n, SAVE " endprg\n");
+        expect_same(text);
+    }
+}
+
 /* The program comes back behind a call that never returns, by a jump whose target it does not show, with something else
  * in a register than the ways that it does show bring: a number, a multiple, words that follow one another, that are
  * the same, and canonical NaNs. Nobody knows that x11 is 0. */
@@ -540,29 +562,18 @@ static void test_another_kernel(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_numbers_at_exits),
-        cmocka_unit_test(test_numbers_are_computed),
-        cmocka_unit_test(test_metadata_block),
-        cmocka_unit_test(test_numbers_meet),
-        cmocka_unit_test(test_offsets),
-        cmocka_unit_test(test_comparisons),
-        cmocka_unit_test(test_parts),
-        cmocka_unit_test(test_words_of_some),
-        cmocka_unit_test(test_gaps_at_ends),
-        cmocka_unit_test(test_repeats_at_ends),
-        cmocka_unit_test(test_moving_pointers),
-        cmocka_unit_test(test_words_that_repeat),
-        cmocka_unit_test(test_private_offsets),
-        cmocka_unit_test(test_nans_are_seen),
-        cmocka_unit_test(test_nans_in_all_registers),
-        cmocka_unit_test(test_nans_in_loops),
-        cmocka_unit_test(test_nans_under_masks),
-        cmocka_unit_test(test_nans_in_between),
-        cmocka_unit_test(test_strays),
-        cmocka_unit_test(test_stray_behind_barrier),
-        cmocka_unit_test(test_sides_find_what_was),
-        cmocka_unit_test(test_another_join),
-        cmocka_unit_test(test_another_kernel),
+        cmocka_unit_test(test_numbers_at_exits),     cmocka_unit_test(test_numbers_are_computed),
+        cmocka_unit_test(test_known_divisors),       cmocka_unit_test(test_metadata_block),
+        cmocka_unit_test(test_numbers_meet),         cmocka_unit_test(test_offsets),
+        cmocka_unit_test(test_comparisons),          cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_words_of_some),        cmocka_unit_test(test_gaps_at_ends),
+        cmocka_unit_test(test_repeats_at_ends),      cmocka_unit_test(test_moving_pointers),
+        cmocka_unit_test(test_words_that_repeat),    cmocka_unit_test(test_private_offsets),
+        cmocka_unit_test(test_nans_are_seen),        cmocka_unit_test(test_nans_in_all_registers),
+        cmocka_unit_test(test_nans_in_loops),        cmocka_unit_test(test_nans_under_masks),
+        cmocka_unit_test(test_nans_in_between),      cmocka_unit_test(test_strays),
+        cmocka_unit_test(test_stray_behind_barrier), cmocka_unit_test(test_sides_find_what_was),
+        cmocka_unit_test(test_another_join),         cmocka_unit_test(test_another_kernel),
     };
     if (!engine_usable(&engine_native)) return 77;
     return cmocka_run_group_tests(tests, pair_setup, pair_teardown);
