@@ -308,6 +308,19 @@ static void test_scalars(void **state)
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) run(texts[i], 10000, LAUNCH_DONE);
 }
 
+/* Behind the nest lanes diverge for a reconvergence point that it sets in some iterations, or not: of two joins the one
+ * for which they wait tells which it was. */
+static void test_reconvergence_point_behind(void **state)
+{
+    static const char *const text = START " lw x15, 0(x20)\n li x13, 20\n" MEET(
+        "late") "again: addi x13, x13, -1\n" NEXT PATHS
+                " beq x15, x0, skip\n" MEET("early") "skip: bne x13, x0, again\n" BIT(
+                    11) " vbeq v6, v13, other\n vadd.vv v1, v1, v2\n j early\nother: vxor.vv v1, v1, v3\nearly: join\n"
+                        " vadd.vi v3, v3, 1\nlate: join\n" SAVE;
+    (void)state;
+    run(text, 10000, LAUNCH_DONE);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -324,6 +337,7 @@ int main(void)
         cmocka_unit_test(test_temporaries),
         cmocka_unit_test(test_waiting),
         cmocka_unit_test(test_inner_loop_on_path),
+        cmocka_unit_test(test_reconvergence_point_behind),
     };
     int failed = cmocka_run_group_tests_name("lanes one after the other", tests, pair_setup, NULL);
     setenv("VENTUS_TRANSLATE_NESTS", "together", 1);
