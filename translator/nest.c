@@ -339,8 +339,8 @@ static void end_lane(struct translator *t, struct nest_code *c)
     is = LLVMBuildICmp(t->b, LLVMIntEQ, ran, ir_u32(t, NEST_FIRST), "");
     LLVMBuildCondBr(t->b, is, decide, c->each);
     ir_at(t, decide);
-    LLVMValueRef args[] = {t->sm, t->tried, c->counting.table, c->counting.sum, nest_of(t, c)};
-    is = LLVMBuildICmp(t->b, LLVMIntNE, call_function(t, "nest_may_follow", args, 5), ir_u32(t, 0), "");
+    LLVMValueRef args[] = {t->sm, t->tried, c->counting.table, c->counting.sum, nest_of(t, c), most_instructions(t, c)};
+    is = LLVMBuildICmp(t->b, LLVMIntNE, call_function(t, "nest_may_follow", args, 6), ir_u32(t, 0), "");
     LLVMBuildCondBr(t->b, is, c->each, c->bad);
     ir_at(t, done);
     LLVMValueRef all[] = {t->sm, t->tried, c->counting.table, c->counting.sum, nest_of(t, c), most_instructions(t, c)};

@@ -350,12 +350,6 @@ COLD uint32_t nest_save(struct sm *sm, struct native_tried *tried)
 typedef __attribute__((preserve_all)) void nest_sum_function(struct nest_sums *s, const uint32_t *records,
                                                              uint32_t depth);
 
-static void nest_sum_all(struct nest_sums *s, const struct nest_table *table, nest_sum_function *sum,
-                         const struct native_tried *tried, uint32_t depth)
-{
-    sum(s, tried->records, depth);
-}
-
 /* Of a bit, in how many iterations some lane has it, and how many have it in all. */
 static uint32_t nest_executed(const struct nest_sums *s, uint32_t bit) { return s->executed[bit / 8][bit % 8]; }
 static uint32_t nest_lanes(const struct nest_sums *s, uint32_t bit) { return s->lanes[bit / 8][bit % 8]; }
@@ -429,19 +423,20 @@ static bool nest_is_faster(const struct native_nest *nest, uint64_t ticks, uint6
     return !nest->vectors.instructions || (double)ticks * (double)nest->vectors.instructions < with_vectors;
 }
 
-/* Behind the first NEST_FIRST of the lanes: may those that are left follow? Not if they are far from paying: for all of
- * them vectors are taken to execute up to four times as many blocks as for those that have run. */
+/* Behind the first NEST_FIRST of the lanes: may those that are left follow? Not if these have already executed more
+ * than `most` instructions, or are far from paying: for all of them vectors are taken to execute up to four times as
+ * many blocks as for those that have run. */
 COLD uint32_t nest_may_follow(struct sm *sm, struct native_tried *tried, const struct nest_table *table,
-                              nest_sum_function *sum, const struct native_nest *nest)
+                              nest_sum_function *sum, const struct native_nest *nest, uint32_t most)
 {
     const uint64_t ticks = (nest_ticks() - nest->began) * (uint32_t)__builtin_popcount(tried->active) / NEST_FIRST;
     uint32_t instructions = 0;
     struct nest_sums s;
-    if (nest->period == NEST_PAYS || !nest->vectors.instructions) return 1;
-    nest_sum_all(&s, table, sum, tried, sm->warp->depth);
+    if (nest->period == NEST_PAYS) return 1;
+    sum(&s, tried->records, sm->warp->depth);
     for (uint32_t i = 0; i < table->nbits; i++)
         instructions += nest_executed(&s, i) * table->bit[i].counts[COUNT_INSTRUCTIONS];
-    return nest_is_faster(nest, ticks, 4ull * instructions);
+    return instructions <= most && nest_is_faster(nest, ticks, 4ull * instructions);
 }
 
 static void nest_add(uint32_t *counts, const uint32_t *each, uint32_t times, uint32_t lanes)
@@ -474,7 +469,7 @@ COLD uint32_t nest_count(struct sm *sm, struct native_tried *tried, const struct
     struct counters *c = &sm->warp->group->counters;
     struct nest_sums s;
     uint32_t diverged = 0;
-    nest_sum_all(&s, table, sum, tried, sm->warp->depth);
+    sum(&s, tried->records, sm->warp->depth);
     for (uint32_t i = 0; i < NATIVE_COUNTS; i++) tried->counts[i] = 0;
     for (uint32_t i = 0; i < table->nbits; i++)
         if (nest_executed(&s, i))

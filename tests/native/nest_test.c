@@ -154,19 +154,21 @@ static void test_ways_out(void **state)
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) run(texts[i], 10000, LAUNCH_DONE);
 }
 
-/* More paths in an iteration than a word of its record has bits: two paths, and ways out. */
+/* More paths in an iteration than a word of its record has numbers: two paths, and ways out. */
 #define TWO(name, bit)  IF(name, bit, " vadd.vv v1, v1, v5\n" NEXT, " vxor.vv v2, v2, v5\n")
 #define FIVE(name, bit) TWO(name "0", bit) TWO(name "1", bit) TWO(name "2", bit) TWO(name "3", bit) TWO(name "4", bit)
 #define OUT(name)       NEXT MEET("outa") " vsrl.vi v6, v5, 26\n vbeq v6, v13, far" name "\n"
 #define FAR(name)       "far" name ": vsub.vv v3, v3, v5\n vxor.vv v1, v1, v3\n j outa\n"
 static void test_many_paths(void **state)
 {
+    static const char *const few = START LOOP("a", "v4", NEXT OWN FIVE("x", 9)) SAVE;
     static const char *const text =
         START LOOP("a", "v4",
                    NEXT OWN FIVE("x", 9) FIVE("y", 11) OUT("1") OUT("2") OUT("3") OUT("4") OUT("5") OUT("6")
                        OUT("7") " vadd.vi v3, v3, 1\n j back\n" FAR("1") FAR("2") FAR("3") FAR("4") FAR("5") FAR("6")
                            FAR("7") "back:") SAVE;
     (void)state;
+    run(few, 10000, LAUNCH_DONE);
     run(text, 0, LAUNCH_DONE);
     run(text, 10000, LAUNCH_DONE);
 }
@@ -308,6 +310,19 @@ static void test_scalars(void **state)
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) run(texts[i], 10000, LAUNCH_DONE);
 }
 
+/* Behind the nest lanes diverge for a reconvergence point that it sets in some iterations, or not: of two joins the one
+ * for which they wait tells which it was. */
+static void test_reconvergence_point_behind(void **state)
+{
+    static const char *const text = START " lw x15, 0(x20)\n li x13, 20\n" MEET(
+        "late") "again: addi x13, x13, -1\n" NEXT PATHS
+                " beq x15, x0, skip\n" MEET("early") "skip: bne x13, x0, again\n" BIT(
+                    11) " vbeq v6, v13, other\n vadd.vv v1, v1, v2\n j early\nother: vxor.vv v1, v1, v3\nearly: join\n"
+                        " vadd.vi v3, v3, 1\nlate: join\n" SAVE;
+    (void)state;
+    run(text, 10000, LAUNCH_DONE);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -324,6 +339,7 @@ int main(void)
         cmocka_unit_test(test_temporaries),
         cmocka_unit_test(test_waiting),
         cmocka_unit_test(test_inner_loop_on_path),
+        cmocka_unit_test(test_reconvergence_point_behind),
     };
     int failed = cmocka_run_group_tests_name("lanes one after the other", tests, pair_setup, NULL);
     setenv("VENTUS_TRANSLATE_NESTS", "together", 1);
