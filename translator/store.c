@@ -223,14 +223,14 @@ static void store_even(struct translator *t, const struct vector_access *a, stru
 
 /* ---- adjacent stores of each lane: vectors, doubles and longs, members of structures, pixels ---- */
 
-/* Is n the ith store behind the first one? */
-static bool is_row_store(const struct node *first, const struct node *n, unsigned i)
+static unsigned size_of(const struct node *n) { return n->effects.memory.size; }
+
+/* Does n store so many bytes behind the first one, in one word? */
+static bool is_row_store(const struct node *first, const struct node *n, unsigned at)
 {
     const struct isa_memory *m = &n->effects.memory;
-    const unsigned size = first->effects.memory.size;
-    bool lanes = n->how == HOW_STORE && m->action == ACTION_STORE && m->address == ADDRESS_LANES && m->size == size;
-    return lanes && n->d.in.vm && n->d.in.rs1 == first->d.in.rs1 &&
-           n->d.in.imm == first->d.in.imm + (int32_t)(size * i);
+    bool lanes = n->how == HOW_STORE && m->action == ACTION_STORE && m->address == ADDRESS_LANES && at % m->size == 0;
+    return lanes && n->d.in.vm && n->d.in.rs1 == first->d.in.rs1 && n->d.in.imm == first->d.in.imm + (int32_t)at;
 }
 
 /* Can an instruction neither fail nor see what is stored? */
@@ -242,41 +242,46 @@ static bool is_pure(const struct translator *t, const struct facts *holds, const
 }
 
 /* The stores that begin there, with nothing between them that is not pure or changes their addresses. */
-static unsigned find_rows(const struct translator *t, const struct node *first, const struct node *stores[ROW_STORES])
+static unsigned find_rows(const struct translator *t, const struct node *first, struct rows *rows)
 {
     const struct node *end = &t->flow->nodes[t->block->first + t->block->count];
     struct facts holds = t->holds;
-    unsigned count = 0;
-    for (const struct node *n = first; n < end && count < ROW_STORES; n++) {
-        if (is_row_store(first, n, count)) stores[count++] = n;
-        else if (!is_pure(t, &holds, n) || set_has(node_written(t->flow, n).v, first->d.in.rs1)) break;
+    unsigned count = 0, at = 0;
+    for (const struct node *n = first; n < end && at < ROW_WORDS * 4; n++) {
+        if (is_row_store(first, n, at)) {
+            rows->stores[count] = n, rows->at[count++] = (uint8_t)at;
+            at += size_of(n);
+        } else if (!is_pure(t, &holds, n) || set_has(node_written(t->flow, n).v, first->d.in.rs1)) {
+            break;
+        }
         facts_step(&holds, n, t->flow);
     }
     return count;
 }
 
-/* Can stores of so many adjacent bytes of each lane be made together? Three words, or bytes that are not whole words,
- * must have no gaps between lanes. */
-static bool are_rows(const struct vector_access *a, unsigned bytes)
+/* Can so many stores be made together, of so many bytes? Three words, or bytes that are not whole words, must have no
+ * gaps between lanes. */
+static bool are_rows(const struct vector_access *a, const struct rows *rows, unsigned count, unsigned bytes)
 {
-    if (bytes <= a->size || bytes % a->size || a->fact.step < bytes || a->fact.step > PAGE / ISA_LANES) return false;
+    bool same = count == 2 || count == 3;
+    if (count < 2 || a->fact.step < bytes || a->fact.step > PAGE / ISA_LANES) return false;
     if ((bytes % 4 || bytes == 12) && a->fact.step != bytes) return false;
-    return bytes % 4 == 0 || bytes <= 3 * a->size;
+    for (unsigned i = 0; i < count; i++) same &= size_of(rows->stores[i]) == a->size;
+    return bytes % 4 == 0 || same;
 }
 
-/* Do stores begin there that can be made together? */
+/* Do stores begin there that can be made together? As many as can. */
 static bool begins_rows(struct translator *t, const struct vector_access *a)
 {
-    static const uint8_t bytes[] = {16, 12, 8, 6, 4, 3, 2};
     struct rows *rows = &t->rows;
-    if (a->fact.period != ISA_LANES || !a->all || t->words < 8) return false;
-    const unsigned count = find_rows(t, a->n, rows->stores);
-    for (unsigned i = 0; i < sizeof bytes; i++) {
-        rows->count = bytes[i] / a->size;
-        if (rows->count <= count && are_rows(a, bytes[i])) return true;
-    }
     rows->count = 0;
-    return false;
+    if (a->fact.period != ISA_LANES || !a->all || t->words < 8) return false;
+    for (unsigned count = find_rows(t, a->n, rows); count > 1 && !rows->count; count--) {
+        rows->bytes = rows->at[count - 1] + size_of(rows->stores[count - 1]);
+        const bool fits = rows->bytes % 4 || !(rows->bytes & (rows->bytes - 1)) || rows->bytes == 12;
+        if (fits && are_rows(a, rows, count, rows->bytes)) rows->count = count;
+    }
+    return rows->count;
 }
 
 struct lanes stored_by(struct translator *t, const struct node *n)
@@ -354,33 +359,35 @@ static void store_words(struct translator *t, const struct lanes *word, unsigned
     for (unsigned i = 0; i < t->words; i++) store_part(t, word->chunk[p], i, 1, ir_field(t, to, i * step));
 }
 
-/* Bytes or half words as words. */
-static void pack(struct translator *t, struct lanes *data, unsigned count, unsigned size)
+/* Bytes, half words and words as words. */
+static void pack(struct translator *t, struct rows *rows)
 {
-    for (unsigned k = 0; k < count; k++)
+    for (unsigned k = 0; k < rows->count; k++)
         for (unsigned p = 0; p < t->chunks; p++) {
-            const unsigned each = 4 / size, shift = k % each * size * 8;
-            LLVMValueRef value = data[k].chunk[p], *word = &data[k / each].chunk[p];
-            if (k % each + 1 < each) value = and_all(t, value, (1u << size * 8) - 1);
+            const unsigned bits = size_of(rows->stores[k]) * 8, shift = rows->at[k] % 4 * 8;
+            LLVMValueRef value = rows->data[k].chunk[p], *word = &rows->data[rows->at[k] / 4].chunk[p];
+            if (shift + bits < 32) value = and_all(t, value, (1u << bits) - 1);
             if (shift) value = LLVMBuildShl(t->b, value, ir_splat(t, ir_u32(t, shift)), "");
             *word = shift ? LLVMBuildOr(t->b, *word, value, "") : value;
         }
 }
 
-static void store_together(struct translator *t, const struct vector_access *a, struct lanes *data, LLVMValueRef to)
+static void store_together(struct translator *t, const struct vector_access *a)
 {
-    const unsigned count = t->rows.count, bytes = count * a->size, words = bytes / 4;
+    struct rows *rows = &t->rows;
+    const unsigned words = rows->bytes / 4;
     const size_t step = a->fact.step;
-    if (bytes % 4 == 0 && a->size < 4) pack(t, data, count, a->size);
+    LLVMValueRef to = host_address(t, rows->address);
+    if (rows->bytes % 4 == 0) pack(t, rows);
     if (words == ROW_WORDS) {
-        for (unsigned lane = 0; lane < lanes_computed(t); lane += 8) store_eight_rows(t, data, lane, to, step);
+        for (unsigned lane = 0; lane < lanes_computed(t); lane += 8) store_eight_rows(t, rows->data, lane, to, step);
         return;
     }
     for (unsigned p = 0; p < t->chunks; p++) {
-        if (bytes % 4) store_interleaved(t, data, count, a->size, p, to);
-        else if (words == 3) store_interleaved(t, data, 3, 4, p, to);
-        else if (words == 2) store_pairs(t, data, p, to, step);
-        else store_words(t, data, p, to, step);
+        if (rows->bytes % 4) store_interleaved(t, rows->data, rows->count, a->size, p, to);
+        else if (words == 3) store_interleaved(t, rows->data, 3, 4, p, to);
+        else if (words == 2) store_pairs(t, rows->data, p, to, step);
+        else store_words(t, rows->data, p, to, step);
     }
 }
 
@@ -391,15 +398,16 @@ static void store_row(struct translator *t, const struct vector_access *a, unsig
     struct rows *rows = &t->rows;
     const bool last = i + 1 == rows->count;
     LLVMBasicBlockRef alone = ir_block(t, ""), done = ir_block(t, ""), all = last ? ir_block(t, "rows") : done;
-    if (i == 0)
-        rows->together = are_on_one_page(t, a, rows->count * a->size), rows->address = guest_address(t, a, 0),
-        rows->site = last_site(t);
+    if (i == 0) {
+        rows->together = are_on_one_page(t, a, rows->bytes);
+        rows->address = guest_address(t, a, 0), rows->site = last_site(t);
+    }
     rows->data[i] = data;
     ir_branch_likely(t, rows->together, all, alone);
     if (last) {
         ir_at(t, all);
         record_site(t, rows->site);
-        store_together(t, a, rows->data, host_address(t, rows->address));
+        store_together(t, a);
         record_site(t, last_site(t));
         LLVMBuildBr(t->b, done);
     }

@@ -180,34 +180,61 @@ static void test_members_are_stored(void **state)
         }
 }
 
-/* Adjacent bytes or half words of each lane, and three words, or one alone: so many, of lanes so far from each other,
- * on one page, on two, and at the end of what there is. Those that fill words or leave no gaps are made together,
- * unless something stands between them that sees memory or changes their addresses. */
+/* Adjacent bytes, half words and words of each lane, of lanes so far from each other, on one page, on two, and at the
+ * end of what there is. Those that fill words or leave no gaps are made together, unless something stands between them
+ * that sees memory or changes their addresses. */
 static void test_narrow_stores(void **state)
 {
     static const struct {
-        int size, count, distance;
-    } rows[] = {{1, 2, 2},   {1, 3, 3},   {1, 4, 4},  {1, 3, 4}, {1, 4, 7}, {1, 6, 6},  {1, 8, 12},
-                {1, 12, 12}, {1, 16, 16}, {2, 2, 4},  {2, 3, 6}, {2, 4, 8}, {2, 4, 10}, {2, 6, 12},
-                {2, 8, 16},  {2, 8, 128}, {4, 3, 12}, {1, 1, 5}, {2, 1, 5}, {2, 1, 12}};
+        const char *sizes;
+        int distance;
+    } rows[] = {{"bb", 2},
+                {"bbb", 3},
+                {"bbbb", 4},
+                {"bbb", 4},
+                {"bbbb", 7},
+                {"bbbbbb", 6},
+                {"bbbbbbbb", 12},
+                {"bbbbbbbbbbbb", 12},
+                {"bbbbbbbbbbbbbbbb", 16},
+                {"hh", 4},
+                {"hhh", 6},
+                {"hhhh", 8},
+                {"hhhh", 10},
+                {"hhhhhh", 12},
+                {"hhhhhhhh", 16},
+                {"hhhh", 128},
+                {"www", 12},
+                {"b", 5},
+                {"h", 5},
+                {"h", 12},
+                {"wwhbb", 12},
+                {"hbbw", 8},
+                {"bbhw", 12},
+                {"hhwbbbb", 16},
+                {"bhb", 4},
+                {"wh", 6}};
     static const char *const between[] = {"", " vadd.vi v7, v7, 1\n vadd.vi v8, v7, 1\n", " vlbu12.v v8, 0(v6)\n",
                                           " addi x9, x9, 1\n vadd.vi v6, v6, 4\n vadd.vi v7, v8, 1\n"};
     (void)state;
     for (size_t i = 0; i < 3 * sizeof rows / sizeof *rows; i++) {
-        const int size = rows[i / 3].size, count = rows[i / 3].count, distance = rows[i / 3].distance;
-        const int span = 31 * distance + count * size;
-        const int bases[] = {8 + size, 0x1000 - span + size * (int)(i / 3 % 2), i / 3 % 3 ? size - span : -span};
         const bool ends = i % 3 == 2, fails = ends && i / 3 % 3;
-        char text[2000];
-        int n = snprintf(text, sizeof text,
-                         " lui x20, 0x90000\n lui x14, %s\n li x9, %d\n add x14, x14, x9\n li x9, %d\n vid.v v5\n"
-                         " vmul.vx v6, v5, x9\n vsll.vi v5, v5, 2\n vadd.vx v6, v6, x14\n vadd.vx v5, v5, x20\n"
-                         " vlw12.v v7, 0(v5)\n vlw12.v v8, 128(v5)\n vlw12.v v9, 256(v5)\n vlw12.v v10, 384(v5)\n",
-                         ends ? "0x90010" : "0x90008", bases[i % 3], distance);
-        for (int k = 0; k < count; k++)
-            n += snprintf(text + n, sizeof text - (size_t)n, "%s vs%c12.v v%d, %d(v6)\n",
-                          k == 1 ? between[(i % 3 + i / 3) % (ends ? 3 : 4)] : "", " bh w"[size], 7 + k % 4, k * size);
-        snprintf(text + n, sizeof text - (size_t)n, " endprg\n");
+        char text[2000], stores[1000] = "";
+        int bytes = 0, size = 0;
+        for (const char *p = rows[i / 3].sizes; *p; p++, bytes += size) {
+            const size_t n = strlen(stores);
+            size = *p == 'w' ? 4 : *p == 'h' ? 2 : 1;
+            snprintf(stores + n, sizeof stores - n, "%s vs%c12.v v%d, %d(v6)\n",
+                     p == rows[i / 3].sizes + 1 ? between[(i % 3 + i / 3) % (ends ? 3 : 4)] : "", *p,
+                     7 + (int)(p - rows[i / 3].sizes) % 4, bytes);
+        }
+        const int span = 31 * rows[i / 3].distance + bytes;
+        const int bases[] = {8 + size, 0x1000 - span + size * (int)(i / 3 % 2), fails ? size - span : -span};
+        snprintf(text, sizeof text,
+                 " lui x20, 0x90000\n lui x14, %s\n li x9, %d\n add x14, x14, x9\n li x9, %d\n vid.v v5\n"
+                 " vmul.vx v6, v5, x9\n vsll.vi v5, v5, 2\n vadd.vx v6, v6, x14\n vadd.vx v5, v5, x20\n"
+                 " vlw12.v v7, 0(v5)\n vlw12.v v8, 128(v5)\n vlw12.v v9, 256(v5)\n vlw12.v v10, 384(v5)\n%s endprg\n",
+                 ends ? "0x90010" : "0x90008", bases[i % 3], rows[i / 3].distance, stores);
         struct result r = run(text);
         assert_int_equal(r.status, fails ? LAUNCH_FAULT : LAUNCH_DONE);
         if (fails) assert_int_equal(r.fault.addr, 0x90010000);
