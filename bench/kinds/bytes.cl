@@ -167,3 +167,47 @@ kernel void rc4(global const uint *keys, global uint *out)
     }
     out[i] = sum;
 }
+
+//! run rgb global=N local=64
+//! arg in uint[N] = random(i)
+//! arg out uchar[N*3] -> any
+kernel void rgb(global const uint *in, global uchar *out)
+{
+    int i = get_global_id(0);
+    uint c = in[i];
+    out[3 * i] = c; out[3 * i + 1] = (c >> 8) + 1; out[3 * i + 2] = (c >> 16) * 3;
+}
+
+//! run yuv global=N local=64
+//! arg in uchar[N*3] = random(i)
+//! arg out uchar[N*3] -> any
+kernel void yuv(global const uchar *in, global uchar *out)
+{
+    int i = get_global_id(0);
+    float r = in[3 * i], g = in[3 * i + 1], b = in[3 * i + 2];
+    out[3 * i] = clamp(0.299f * r + 0.587f * g + 0.114f * b, 0.0f, 255.0f);
+    out[3 * i + 1] = clamp(128 - 0.169f * r - 0.331f * g + 0.5f * b, 0.0f, 255.0f);
+    out[3 * i + 2] = clamp(128 + 0.5f * r - 0.419f * g - 0.081f * b, 0.0f, 255.0f);
+}
+
+//! run nibbles global=N local=64
+//! arg in uchar[N] = random(i)
+//! arg out char[N*2] -> any
+kernel void nibbles(global const uchar *in, global char *out)
+{
+    int i = get_global_id(0);
+    out[2 * i] = (char)(in[i] & 15) - 8;
+    out[2 * i + 1] = (char)(in[i] >> 4) - 8;
+}
+
+//! run tile_bytes global=256,N/256 local=16,16
+//! arg in uchar[N] = random(i)
+//! arg out uchar[N] -> any
+kernel void tile_bytes(global const uchar *in, global uchar *out)
+{
+    local uchar tile[16][17];
+    int x = get_local_id(0), y = get_local_id(1), gx = get_group_id(0), gy = get_group_id(1), h = get_global_size(1);
+    tile[y][x] = in[(gy * 16 + y) * 256 + gx * 16 + x];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    out[(gx * 16 + y) * h + gy * 16 + x] = tile[x][y];
+}

@@ -200,3 +200,13 @@ kernel void mersenne(global uint *out)
         out[32 * i + k] = x ^ x >> 18;
     }
 }
+
+//! run digits global=N local=64
+//! arg in uint[N] = random(i)
+//! arg out uint[N] -> any
+kernel void digits(global const uint *in, global uint *out)
+{
+    uint i = get_global_id(0), x = in[i], s = 0;
+    for (int k = 0; k < 10; k++) { s += x % 10; x /= 10; }
+    out[i] = s;
+}

@@ -117,3 +117,36 @@ kernel void shorts(global const short2 *in, global short *out)
     short2 v = in[i];
     out[i] = add_sat(v.x, v.y) >> 1;
 }
+
+//! run vec3 global=N local=64
+//! arg in float[N*3] = random(i) % 100
+//! arg out float[N*3] -> any
+kernel void vec3(global const float *in, global float *out)
+{
+    int i = get_global_id(0);
+    float3 v = vload3(i, in);
+    vstore3(v * v.x + 1.0f, i, out);
+}
+
+//! run stereo global=N local=64
+//! arg left short[N] = random(i)
+//! arg right short[N] = random(i + 9)
+//! arg out short[N*2] -> any
+kernel void stereo(global const short *left, global const short *right, global short *out)
+{
+    int i = get_global_id(0);
+    out[2 * i] = left[i] / 2 + right[i] / 4;
+    out[2 * i + 1] = right[i] / 2 + left[i] / 4;
+}
+
+struct item { float weight; int id; short kind; uchar flag, level; };
+//! run items global=N local=64
+//! arg in uint[N*3] = random(i) % 1000
+//! arg out uint[N*3] -> any
+kernel void items(global const struct item *in, global struct item *out)
+{
+    int i = get_global_id(0);
+    struct item it = in[i];
+    it.id += 5; it.kind = it.kind * 3 + it.level; it.flag ^= 1; it.level++;
+    out[i] = it;
+}
