@@ -22,9 +22,8 @@ static LLVMValueRef load_masked(struct translator *t, const struct vector_access
 /* Is all of a unit on the page of its first lane? */
 static LLVMValueRef is_on_its_page(struct translator *t, const struct vector_access *a, LLVMValueRef address)
 {
-    enum { PAGE = 4096 };
-    LLVMValueRef place = LLVMBuildAnd(t->b, LLVMBuildPtrToInt(t->b, address, t->i64, ""), ir_u64(t, PAGE - 1), "");
-    return LLVMBuildICmp(t->b, LLVMIntULE, place, ir_u64(t, PAGE - a->unit * a->size), "");
+    LLVMValueRef place = LLVMBuildAnd(t->b, LLVMBuildPtrToInt(t->b, address, t->i64, ""), ir_u64(t, ABI_PAGE - 1), "");
+    return LLVMBuildICmp(t->b, LLVMIntULE, place, ir_u64(t, ABI_PAGE - a->unit * a->size), "");
 }
 
 /* A unit of bytes or half words. Masked loads of these take several times as long as plain ones, which are enough where
@@ -365,12 +364,11 @@ static struct lanes load_with_gap(struct translator *t, struct vector_access a, 
 /* Does each lane load a set from one page? Then the first load faults exactly if one of the set would. */
 static LLVMValueRef is_on_one_page(struct translator *t, const struct vector_access *a, const struct adjacent *set)
 {
-    enum { PAGE = 4096 };
     LLVMValueRef first = ir_splat(t, ir_u32(t, (uint32_t)set->imm)), span = ir_splat(t, ir_u32(t, set->words * 4 - 1));
     struct lanes ends;
     for (unsigned p = 0; p < t->chunks; p++) {
         LLVMValueRef at = LLVMBuildAdd(t->b, a->base.chunk[p], first, ""), last = LLVMBuildAdd(t->b, at, span, "");
-        ends.chunk[p] = and_all(t, LLVMBuildXor(t->b, at, last, ""), PAGE);
+        ends.chunk[p] = and_all(t, LLVMBuildXor(t->b, at, last, ""), ABI_PAGE);
         if (!a->all) ends.chunk[p] = LLVMBuildSelect(t->b, chunk_flags(t, a, p), ends.chunk[p], ir_zero_chunk(t), "");
     }
     return is_zero(t, ends);
@@ -607,14 +605,13 @@ static struct lanes load_seems_even(struct translator *t, const struct vector_ac
  * words are aligned, as vectors are, or all lanes' are on one page; elsewhere `step` executes it. */
 static void load_whole(struct translator *t, const struct vector_access *a, struct taken *set)
 {
-    enum { PAGE = 4096 };
     const uint32_t size = set->set.words * 4, span = a->fact.period * size;
     LLVMValueRef bad = LLVMConstInt(t->i1, 0, false), zero = ir_u32(t, 0);
     for (unsigned lane = 0; lane < lanes_computed(t); lane += a->fact.period) {
         LLVMValueRef first = LLVMBuildAdd(t->b, lane_sum(t, a, lane), ir_u32(t, (uint32_t)set->set.imm), "");
         LLVMValueRef last = LLVMBuildAdd(t->b, first, ir_u32(t, span - 1), "");
         LLVMValueRef odd = LLVMBuildAnd(t->b, first, ir_u32(t, size - 1), "");
-        LLVMValueRef ends = LLVMBuildAnd(t->b, LLVMBuildXor(t->b, first, last, ""), ir_u32(t, PAGE), "");
+        LLVMValueRef ends = LLVMBuildAnd(t->b, LLVMBuildXor(t->b, first, last, ""), ir_u32(t, ABI_PAGE), "");
         odd = LLVMBuildICmp(t->b, LLVMIntNE, odd, zero, "");
         ends = LLVMBuildICmp(t->b, LLVMIntNE, ends, zero, "");
         bad = LLVMBuildOr(t->b, bad, LLVMBuildAnd(t->b, odd, ends, ""), "");

@@ -2,7 +2,7 @@
 #include "translator/access.h"
 
 /* Lanes so many bytes apart at most share a masked store of so many bytes. */
-enum { GAPS_MOST = 16, GAPS_BYTES = 64, PAGE = 4096 };
+enum { GAPS_MOST = 16, GAPS_BYTES = 64 };
 
 static void scatter(struct translator *t, const struct vector_access *a, struct lanes data)
 {
@@ -154,6 +154,23 @@ static void store_spaced(struct translator *t, const struct vector_access *a, st
     }
 }
 
+typedef void store_function(struct translator *t, const struct vector_access *a, struct lanes data);
+
+/* Stores in one way where a condition holds, which is probable, and else in another one. */
+static void store_either(struct translator *t, const struct vector_access *a, struct lanes data, LLVMValueRef likely,
+                         store_function *store, store_function *store_other)
+{
+    LLVMBasicBlockRef done = ir_block(t, ""), here = ir_block(t, ""), other = ir_block(t, "");
+    ir_branch_likely(t, likely, here, other);
+    ir_at(t, here);
+    store(t, a, data);
+    LLVMBuildBr(t->b, done);
+    ir_at(t, other);
+    store_other(t, a, data);
+    LLVMBuildBr(t->b, done);
+    ir_at(t, done);
+}
+
 static void store_alone(struct translator *t, const struct vector_access *a, struct lanes data)
 {
     if (is_known_spaced(t, a)) store_spaced(t, a, data);
@@ -165,7 +182,7 @@ static LLVMValueRef are_on_one_page(struct translator *t, const struct vector_ac
 {
     const uint32_t span = (t->items - 1) * a->fact.step + bytes;
     LLVMValueRef first = guest_address(t, a, 0), last = LLVMBuildAdd(t->b, first, ir_u32(t, span - 1), "");
-    LLVMValueRef ends = LLVMBuildAnd(t->b, LLVMBuildXor(t->b, first, last, ""), ir_u32(t, PAGE), "");
+    LLVMValueRef ends = LLVMBuildAnd(t->b, LLVMBuildXor(t->b, first, last, ""), ir_u32(t, ABI_PAGE), "");
     return LLVMBuildICmp(t->b, LLVMIntEQ, ends, ir_u32(t, 0), "");
 }
 
@@ -183,7 +200,7 @@ static void store_gapped(struct translator *t, const struct vector_access *a, st
     LLVMTypeRef type = memory_type(t, a->size), types[] = {LLVMVectorType(type, n), t->ptr};
     LLVMValueRef index[GAPS_BYTES], is[GAPS_BYTES];
     for (unsigned lane = 0; lane < lanes_computed(t); lane += each) {
-        LLVMValueRef part = unit_of(t, &data, lane / t->words * t->words, t->words), spread;
+        LLVMValueRef part = data.chunk[lane / t->words], spread;
         for (unsigned i = 0; i < n; i++) {
             const unsigned k = i * a->size / step;
             is[i] = LLVMConstInt(t->i1, k < each && i * a->size % step == 0, false);
@@ -199,18 +216,10 @@ static void store_gapped(struct translator *t, const struct vector_access *a, st
 /* A masked store that fails stores nothing, not even for the lanes in front of the one that fails. */
 static void store_gaps(struct translator *t, const struct vector_access *a, struct lanes data)
 {
-    LLVMBasicBlockRef gaps = ir_block(t, "gaps"), alone = ir_block(t, ""), done = ir_block(t, "");
-    ir_branch_likely(t, are_on_one_page(t, a, a->size), gaps, alone);
-    ir_at(t, gaps);
-    store_gapped(t, a, data);
-    LLVMBuildBr(t->b, done);
-    ir_at(t, alone);
-    store_alone(t, a, data);
-    LLVMBuildBr(t->b, done);
-    ir_at(t, done);
+    store_either(t, a, data, are_on_one_page(t, a, a->size), store_gapped, store_alone);
 }
 
-/* The same for a stride that is not a constant. */
+/* One by one, at addresses whose stride is not a constant. */
 static void store_even(struct translator *t, const struct vector_access *a, struct lanes data, LLVMValueRef step)
 {
     LLVMValueRef first = NULL;
@@ -259,15 +268,15 @@ static unsigned find_rows(const struct translator *t, const struct node *first, 
     return count;
 }
 
-/* Can so many stores be made together, of so many bytes? Three words, or bytes that are not whole words, must have no
- * gaps between lanes. */
+/* Can so many stores be made together, of so many bytes? They are one, two or four words, or, without gaps between
+ * lanes, three words, or two or three bytes or half words. */
 static bool are_rows(const struct vector_access *a, const struct rows *rows, unsigned count, unsigned bytes)
 {
-    bool same = count == 2 || count == 3;
-    if (count < 2 || a->fact.step < bytes || a->fact.step > PAGE / ISA_LANES) return false;
-    if ((bytes % 4 || bytes == 12) && a->fact.step != bytes) return false;
+    bool same = count <= 3;
+    if (a->fact.step < bytes || a->fact.step > ABI_PAGE / ISA_LANES) return false;
     for (unsigned i = 0; i < count; i++) same &= size_of(rows->stores[i]) == a->size;
-    return bytes % 4 == 0 || same;
+    if (bytes == 4 || bytes == 8 || bytes == 16) return true;
+    return a->fact.step == bytes && (bytes == 12 || (bytes % 4 && same));
 }
 
 /* Do stores begin there that can be made together? As many as can. */
@@ -278,8 +287,7 @@ static bool begins_rows(struct translator *t, const struct vector_access *a)
     if (a->fact.period != ISA_LANES || !a->all || t->words < 8) return false;
     for (unsigned count = find_rows(t, a->n, rows); count > 1 && !rows->count; count--) {
         rows->bytes = rows->at[count - 1] + size_of(rows->stores[count - 1]);
-        const bool fits = rows->bytes % 4 || !(rows->bytes & (rows->bytes - 1)) || rows->bytes == 12;
-        if (fits && are_rows(a, rows, count, rows->bytes)) rows->count = count;
+        if (are_rows(a, rows, count, rows->bytes)) rows->count = count;
     }
     return rows->count;
 }
@@ -441,15 +449,7 @@ static void store_seems_even(struct translator *t, const struct vector_access *a
 /* Tests the shape of the addresses. */
 static void store_as_found(struct translator *t, const struct vector_access *a, struct lanes data)
 {
-    LLVMBasicBlockRef done = ir_block(t, ""), fast = ir_block(t, "consecutive"), other = ir_block(t, "");
-    ir_branch_likely(t, has_step(t, a, a->size), fast, other);
-    ir_at(t, fast);
-    store_consecutive(t, a, data);
-    LLVMBuildBr(t->b, done);
-    ir_at(t, other);
-    store_scattered(t, a, data);
-    LLVMBuildBr(t->b, done);
-    ir_at(t, done);
+    store_either(t, a, data, has_step(t, a, a->size), store_consecutive, store_scattered);
 }
 
 void store_vector(struct translator *t, const struct vector_access *a, struct lanes data)

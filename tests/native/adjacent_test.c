@@ -245,7 +245,7 @@ static void test_narrow_stores(void **state)
     " vlw12.v v7, 4(v6)\n vlhu12.v v9, 2(v6)\n vlb12.v v10, 0(v6)\n" \
     " vsw12.v v7, 0(v5)\n vsw12.v v9, 128(v5)\n vsw12.v v10, 256(v5)\n"
 
-/* Two words of each lane, one behind the other, as doubles are: the first load or store makes both, in the middle
+/* Two words of each lane, one behind the other, as doubles are: the loads or stores are made together, in the middle
  * and at the end of what there is; where vectors are not aligned and lie on two pages, each is made for itself. */
 static void test_pairs(void **state)
 {
