@@ -49,7 +49,7 @@ struct native_sm {
 };
 
 struct native {
-    struct native *next; /* of those in `reported` */
+    struct native *next; /* of those that are open */
     struct native_units units;
     struct native_tried *tried; /* of each SM */
     struct native_sm sms[];
@@ -557,37 +557,43 @@ static void print_stats(const struct native *native)
     print_line(line);
 }
 
-/* With $VENTUS_STATS: machines that are still there at the end of the process, as an OpenCL device is, report then. */
-static struct native *reported;
+/* ---- the end of the process ---- */
 
-static void report_all(void)
+/* Machines that are still there then, as an OpenCL device is. */
+static struct native *opened;
+static pid_t process; /* a child of fork() has none of its parent's threads, and leaves its machines alone */
+
+static void end_all(void)
 {
     host_lock();
-    for (struct native *n = reported; n; n = n->next) print_stats(n);
-    reported = NULL;
+    struct native *n = process == getpid() ? opened : NULL;
+    opened = NULL;
     host_unlock();
+    for (; n; n = n->next) {
+        if (stats_wanted()) print_stats(n);
+        units_leave(&n->units);
+    }
 }
 
-static void report_later(struct native *native)
+static void add_opened(struct native *native)
 {
     static bool registered;
-    if (!stats_wanted()) return;
     host_lock();
-    if (!registered) registered = atexit(report_all) == 0;
-    native->next = reported;
-    reported = native;
+    if (process != getpid()) opened = NULL;
+    process = getpid();
+    if (!registered) registered = atexit(end_all) == 0;
+    native->next = opened;
+    opened = native;
     host_unlock();
 }
 
-static void report_now(struct native *native)
+static void remove_opened(struct native *native)
 {
     host_lock();
-    struct native **link = &reported;
+    struct native **link = &opened;
     while (*link && *link != native) link = &(*link)->next;
-    if (*link) {
-        print_stats(native);
-        *link = native->next;
-    }
+    if (*link && stats_wanted()) print_stats(native);
+    if (*link) *link = native->next;
     host_unlock();
 }
 
@@ -614,7 +620,7 @@ static void *open_native(struct gpu *gpu)
         free(native);
         return NULL;
     }
-    report_later(native);
+    add_opened(native);
     return native;
 }
 
@@ -627,7 +633,7 @@ static void settle_native(void *data)
 static void close_native(void *data)
 {
     struct native *native = data;
-    report_now(native);
+    remove_opened(native);
     units_close(&native->units);
     free(native->tried);
     free(native);

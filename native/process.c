@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <threads.h>
@@ -243,6 +244,38 @@ static void *receive_image(struct translator_process *p, size_t *size)
     }
     *size = answer.size;
     return image;
+}
+
+static bool write_all(int file, const void *bytes, size_t size)
+{
+    for (const char *from = bytes; size;) {
+        ssize_t n = write(file, from, size);
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) return false;
+        from += n;
+        size -= (size_t)n;
+    }
+    return true;
+}
+
+bool translator_write(int file, const struct native_request *request, const uint32_t *program)
+{
+    return write_all(file, request, sizeof *request) && write_all(file, program, native_program_words(request) * 4);
+}
+
+void translator_leave(int file)
+{
+    enum { YIELDS = 10 /* to what the user does next: of the 19 levels below usual priority */ };
+    const int nothing = host_above_standard(open("/dev/null", O_WRONLY | O_CLOEXEC));
+    char *path = translator_program(), *argv[] = {path, NULL};
+    pid_t pid;
+    if (path && nothing >= 0 && lseek(file, 0, SEEK_SET) == 0 &&
+        host_spawn(&pid, argv, (const int[]){file, nothing, nothing}) == 0) {
+        setpriority(PRIO_PROCESS, (id_t)pid, getpriority(PRIO_PROCESS, 0) + YIELDS);
+        clear_left(pid);
+    }
+    free(path);
+    if (nothing >= 0) close(nothing);
 }
 
 void *translator_ask(struct translator_process *p, const struct native_request *request, const uint32_t *program,

@@ -36,4 +36,11 @@ void translator_close(struct translator_process *p);
 void *translator_ask(struct translator_process *p, const struct native_request *request, const uint32_t *program,
                      size_t *size);
 
+/* Writes a request and its program to a file, as the translator reads them. False: the file does not take it. */
+bool translator_write(int file, const struct native_request *request, const uint32_t *program);
+
+/* Has the requests in a file, which begins with the first, translated into the cache by another process, which yields
+ * to others and may outlive this one. The file stays the caller's. */
+void translator_leave(int file);
+
 #endif

@@ -8,7 +8,8 @@
 
 enum unit_state {
     TRANSLATION_COLD,   /* not asked for yet */
-    TRANSLATION_WANTED, /* the translator has it, or will have */
+    TRANSLATION_WANTED, /* it waits for the translator */
+    TRANSLATION_BEGUN,  /* the translator has it */
     TRANSLATION_READY,
     TRANSLATION_NONE, /* there is none and will be none */
 };
@@ -46,7 +47,7 @@ struct native_unit {
     char name[64]; /* of the kernel, for tools of the host */
 };
 
-enum { UNIT_BUCKETS = 1024 }; /* 8 KiB */
+enum { UNIT_BUCKETS = 1024 /* 8 KiB */, TRANSLATORS_MOST = 16 };
 
 struct native_units {
     struct gpu *gpu;
@@ -69,9 +70,14 @@ struct native_units {
         uint64_t cost_us;
     } gone;
     struct native_cache cache;
-    struct translator_process process;
-    pthread_t thread; /* asks the translator while the machine goes on, */
-    bool threaded;    /* if it has been started */
+    /* Translators, each with a thread that asks it while the machine goes on, as far as they have been started. */
+    struct native_translator {
+        struct native_units *units;
+        struct translator_process process;
+        pthread_t thread;
+    } translators[TRANSLATORS_MOST];
+    unsigned most, started;   /* translators with a thread: so many at most, and now */
+    unsigned waiting, wanted; /* threads without a unit, units without a thread */
     bool closing;
     pthread_cond_t changed;
 };
@@ -80,6 +86,10 @@ struct native_units {
  * as well, unless VENTUS_TRANSLATE_LANES says "convergent" or "divergent" (translator/README.md). */
 bool units_open(struct native_units *u, struct gpu *gpu, bool at_once);
 void units_close(struct native_units *u);
+
+/* Has what still waits translated for the next run, by a process that goes on when this one ends; without a cache
+ * nobody would ever read it. */
+void units_leave(struct native_units *u);
 
 /* The unit for warps of a launch that have as many lanes as this one, or for all of its warps, which an SM holds from
  * now on; its `divergent` is held, too. NULL: there can be none. Units that nobody holds go, the oldest first, when all

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/time.h>
 #include <unistd.h>
@@ -104,28 +105,38 @@ static bool is_sound(const struct native_request *r)
            r->code_base % 4 == 0 && r->code_words <= NATIVE_CODE_LIMIT && r->constant_words <= NATIVE_CONSTANT_LIMIT;
 }
 
-static void keep(const struct native_request *r, const uint32_t *program, const struct image *image)
-{
-    struct native_cache cache;
-    cache_open(&cache, level_names[r->level]);
-    cache_store(&cache, r, program, image->bytes, image->size);
-}
-
 /* The signal ends the program. 0: no limit any more. */
 static void limit(unsigned seconds) { setitimer(ITIMER_PROF, &(struct itimerval){.it_value.tv_sec = seconds}, NULL); }
 
+static bool send_answer(struct native_answer *answer, const void *image, size_t size)
+{
+    answer->size = size;
+    bool ok = fwrite(answer, sizeof *answer, 1, stdout) == 1;
+    if (ok && size) ok = fwrite(image, 1, size, stdout) == size; /* else there are no bytes */
+    return ok && fflush(stdout) == 0;
+}
+
+/* Another process may have been asked for the same in the meantime. */
 static bool answer(const struct native_request *r, const uint32_t *program)
 {
     struct image image = {0};
     struct native_answer answer = {.magic = NATIVE_MAGIC};
+    struct native_cache cache;
+    size_t size;
+    cache_open(&cache, level_names[r->level]);
+    void *kept = cache_load(&cache, r, program, &size);
+    if (kept) {
+        const bool ok = send_answer(&answer, kept, size);
+        munmap(kept, size);
+        return ok;
+    }
     limit(MOST_SECONDS);
-    if (answer_request(r, program, &image, answer.why, sizeof answer.why)) keep(r, program, &image);
+    if (answer_request(r, program, &image, answer.why, sizeof answer.why))
+        cache_store(&cache, r, program, image.bytes, image.size);
     limit(0);
-    answer.size = image.size;
-    bool ok = fwrite(&answer, sizeof answer, 1, stdout) == 1;
-    if (ok && image.size) ok = fwrite(image.bytes, 1, image.size, stdout) == image.size; /* else there are no bytes */
+    const bool ok = send_answer(&answer, image.bytes, image.size);
     free(image.bytes);
-    return ok && fflush(stdout) == 0;
+    return ok;
 }
 
 /* False: the end, or nonsense from which no way leads on. */

@@ -114,7 +114,7 @@ static void test_lanes(void **state)
     }
 }
 
-/* How many translations there are behind each launch of a kernel whose lanes diverge for 25,000 instructions, in code
+/* How many translations there are behind each launch of a kernel whose lanes diverge for 6,000 instructions, in code
  * for convergent warps; in front of that they are convergent for so many rounds. */
 static void expect_translations(int rounds, const uint32_t *translations, size_t count)
 {
@@ -128,7 +128,7 @@ static void expect_translations(int rounds, const uint32_t *translations, size_t
     guest_open_config(&g, &c);
     unsetenv("VENTUS_TRANSLATE_LANES");
     snprintf(text, sizeof text,
-             " li x7, %d\nall: addi x7, x7, -1\n bne x7, x0, all\n vid.v v1\n li x5, 5\n li x6, 8000\n la x8, out\n"
+             " li x7, %d\nall: addi x7, x7, -1\n bne x7, x0, all\n vid.v v1\n li x5, 5\n li x6, 2000\n la x8, out\n"
              " setrpc x0, x8, 0\n vmv.v.x v2, x5\n vblt v1, v2, some\n j out\nsome: addi x6, x6, -1\n"
              " vadd.vi v3, v3, 1\n bne x6, x0, some\nout: join\n endprg\n",
              rounds);
@@ -146,7 +146,7 @@ static void test_hot(void **state)
     static const uint32_t soon[] = {1, 1, 1, 1, 2, 2}, never[] = {1, 1, 1, 1, 1, 1, 1, 1};
     (void)state;
     expect_translations(1, soon, sizeof soon / sizeof *soon);
-    expect_translations(900000, never, sizeof never / sizeof *never);
+    expect_translations(225000, never, sizeof never / sizeof *never);
 }
 
 /* What `step` executes again and again is translated beside it, and taken once it is ready. */

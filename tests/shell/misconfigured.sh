@@ -71,6 +71,7 @@ says 'VENTUS_NATIVE_LEVEL: foo is no level of hosts; there are: base v3 v4 v4fp1
 says 'VENTUS_CACHE_LIMIT: lots is no number of MiB; the limit is 256' VENTUS_CACHE=1 VENTUS_CACHE_DIR="$PWD/cache" VENTUS_CACHE_LIMIT=lots
 says 'VENTUS_TRANSLATE_PATIENCE: soon is no number of seconds from 1 to 100000; it counts as 60' \
     VENTUS_ENGINE=native VENTUS_TRANSLATE_PATIENCE=soon VENTUS_CACHE=0
+says 'VENTUS_TRANSLATORS: 17 is no number of translators from 0 to 16; it counts as 0' VENTUS_TRANSLATORS=17 VENTUS_CACHE=0
 for value in 0 -1 1e3 12s 99999999999999999999 2147483648; do
     says "VENTUS_CC_SECONDS: $value is no number of seconds from 1 to 2147483647; it counts as 120" VENTUS_CC_SECONDS=$value VENTUS_CACHE=0
 done

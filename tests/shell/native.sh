@@ -138,7 +138,7 @@ exec cat /dev/urandom
 END
 cat >mute <<'END'
 #!/bin/sh
-exec sleep 1000
+exec sleep 100
 END
 cat >short <<'END'
 #!/bin/sh
@@ -220,6 +220,34 @@ for i in $(seq 600); do
 done
 kept_long() { VENTUS_STATS=1 "$VENTUS_BUILD/ventus" run k.elf -g 1024 -a buf:4096 -a i:1 2>&1 | grep -q ' 1 from the cache'; }
 kept_long || wrong "what was begun for a program that has ended is lost: $(ls -la cache)"
+
+# And translations of those that the translator had not begun.
+for k in 1 2 3 4 5 6; do
+    printf '//! run k%d global=1024 local=64\n//! arg a uint[1024] -> any\n' $k
+    printf 'kernel void k%d(global uint *a)\n{\n    uint i = get_global_id(0), s = i;\n' $k
+    printf '    for (uint j = 0; j < 4000; j++) s = s * %d3 + j;\n    a[i] = s;\n}\n' $k
+done >many.cl
+rm cache/*.native
+VENTUS_ENGINE=auto VENTUS_STATS=1 "$VENTUS_BUILD/tests/clrun" many.cl >many.txt 2>&1 || wrong "many: exit code $?: $(cat many.txt)"
+for i in $(seq 600); do
+    [ "$(ls cache | grep -c native)" -ge 6 ] && break
+    sleep 0.1
+done
+VENTUS_ENGINE=auto VENTUS_STATS=1 "$VENTUS_BUILD/tests/clrun" many.cl >many.txt 2>&1
+grep -q ' [6-9] from the cache' many.txt || wrong "some that waited are lost: $(grep native many.txt)"
+
+# Where all translators are at work, another one is started, up to their number.
+cat >begun <<'END'
+#!/bin/sh
+: >begun.$$
+exec sleep 100
+END
+chmod +x begun
+for number in 1 3; do
+    VENTUS_ENGINE=auto VENTUS_TRANSLATORS=$number VENTUS_TRANSLATE=./begun "$VENTUS_BUILD/tests/clrun" many.cl >many.txt 2>&1
+    [ "$(ls begun.* | grep -c .)" = $number ] || wrong "$number translators: $(ls begun.*)"
+    rm begun.*
+done
 
 # A name that is none
 VENTUS_ENGINE=fastest "$VENTUS_BUILD/ventus" run k.elf -g 32 -a buf:128 -a i:1 2>err.txt && wrong "an engine that is none"
