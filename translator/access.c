@@ -269,6 +269,24 @@ LLVMValueRef and_all(struct translator *t, LLVMValueRef chunk, uint32_t bits)
     return LLVMBuildAnd(t->b, chunk, ir_splat(t, ir_u32(t, bits)), "");
 }
 
+/* AVX-512 has masks for words, and its processors have an instruction that spreads bits. */
+bool has_masked_gaps(const struct translator *t, const struct vector_access *a)
+{
+    const uint32_t step = a->fact.step;
+    return t->words == 16 && !a->all && a->size == 4 && a->fact.period >= 8 && (step == 8 || step == 12 || step == 16);
+}
+
+LLVMValueRef gap_flags(struct translator *t, const struct vector_access *a, unsigned lane)
+{
+    const unsigned each = a->fact.step / 4;
+    LLVMTypeRef type = LLVMIntTypeInContext(t->context, a->unit * each);
+    uint64_t places = 0;
+    for (unsigned i = 0; i < a->unit; i++) places |= 1ull << (i * each);
+    LLVMValueRef bits = LLVMBuildZExt(t->b, LLVMBuildLShr(t->b, a->lanes, ir_u32(t, lane), ""), t->i64, "");
+    LLVMValueRef args[] = {bits, ir_u64(t, places)}, spread = ir_intrinsic(t, "llvm.x86.bmi.pdep.64", NULL, 0, args, 2);
+    return LLVMBuildBitCast(t->b, LLVMBuildTrunc(t->b, spread, type, ""), LLVMVectorType(t->i1, a->unit * each), "");
+}
+
 LLVMValueRef host_addresses(struct translator *t, LLVMValueRef guest)
 {
     const uint32_t half = 1u << 31;

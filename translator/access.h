@@ -83,6 +83,12 @@ LLVMValueRef chunk_flags(struct translator *t, const struct vector_access *a, un
 void store_scratch(struct translator *t, struct lanes value, size_t offset);
 struct lanes load_scratch(struct translator *t, size_t offset);
 
+/* Are some lanes' words known to be two, three or four words apart in each unit, and has the host masks for those? */
+bool has_masked_gaps(const struct translator *t, const struct vector_access *a);
+
+/* The flags of these words, and of those between them, which are off: of a unit's lanes, from one on. */
+LLVMValueRef gap_flags(struct translator *t, const struct vector_access *a, unsigned lane);
+
 /* Are the addresses known to be consecutive in each unit? Known to be uniform? */
 bool is_known_consecutive(const struct translator *t, const struct vector_access *a);
 bool is_known_same(const struct vector_access *a);

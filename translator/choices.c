@@ -123,13 +123,32 @@ static void mend(LLVMBuilderRef b, LLVMValueRef choice)
     }
 }
 
-void choices_mend(LLVMValueRef function)
+static bool compares_halves(LLVMValueRef insn)
+{
+    if (LLVMGetInstructionOpcode(insn) != LLVMFCmp || !is_vector(insn)) return false;
+    return LLVMGetTypeKind(LLVMGetElementType(LLVMTypeOf(LLVMGetOperand(insn, 0)))) == LLVMHalfTypeKind;
+}
+
+/* LLVM compares numbers before they are made longer, and halves, on hosts that have none, one by one. */
+static void compare_as_floats(LLVMBuilderRef b, LLVMValueRef insn)
+{
+    LLVMTypeRef single = LLVMFloatTypeInContext(LLVMGetTypeContext(LLVMTypeOf(insn)));
+    LLVMTypeRef type = LLVMVectorType(single, LLVMGetVectorSize(LLVMTypeOf(insn)));
+    LLVMValueRef number[2];
+    LLVMPositionBuilderBefore(b, insn);
+    for (unsigned i = 0; i < 2; i++) number[i] = LLVMBuildFPExt(b, LLVMGetOperand(insn, i), type, "");
+    LLVMReplaceAllUsesWith(insn, LLVMBuildFCmp(b, LLVMGetFCmpPredicate(insn), number[0], number[1], ""));
+    LLVMInstructionEraseFromParent(insn);
+}
+
+void choices_mend(LLVMValueRef function, bool halves)
 {
     LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetModuleContext(LLVMGetGlobalParent(function)));
     for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block; block = LLVMGetNextBasicBlock(block))
         for (LLVMValueRef insn = LLVMGetFirstInstruction(block), next; insn; insn = next) {
             next = LLVMGetNextInstruction(insn);
             if (LLVMIsASelectInst(insn) && is_vector(insn) && is_vector(LLVMGetOperand(insn, 0))) mend(b, insn);
+            else if (!halves && compares_halves(insn)) compare_as_floats(b, insn);
         }
     LLVMDisposeBuilder(b);
 }

@@ -256,7 +256,7 @@ static bool run_passes(struct translation *t, LLVMTargetMachineRef machine, char
     t->pass_us = emit_clock() - start;
     if (!error) {
         nans_skip(t->function);
-        choices_mend(t->function);
+        choices_mend(t->function, t->flow->request->level == NATIVE_v4fp16);
         split_blocks(t);
         return is_valid(t, why, why_size);
     }

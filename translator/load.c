@@ -223,12 +223,24 @@ static LLVMValueRef load_each(struct translator *t, const struct vector_access *
     return words;
 }
 
+/* Words of the active lanes of a unit, with gaps. */
+static LLVMValueRef load_masked_gaps(struct translator *t, const struct vector_access *a, unsigned lane)
+{
+    const unsigned each = a->fact.step / 4, n = a->unit * each;
+    LLVMTypeRef type = LLVMVectorType(t->i32, n), types[] = {type, t->ptr};
+    LLVMValueRef args[] = {masked_address(t, a, lane), ir_u32(t, 1), gap_flags(t, a, lane), LLVMConstNull(type)};
+    LLVMValueRef all = ir_intrinsic(t, "llvm.masked.load", types, 2, args, 4), index[UNIT_MOST];
+    for (unsigned i = 0; i < a->unit; i++) index[i] = ir_u32(t, i * each);
+    return keep(t, LLVMBuildShuffleVector(t->b, all, LLVMGetPoison(type), LLVMConstVector(index, a->unit), ""));
+}
+
 static struct lanes load_spaced(struct translator *t, const struct vector_access *a)
 {
     LLVMValueRef unit[ISA_LANES];
     unsigned own = chunks_loaded(t, a) * t->words / a->unit;
     for (unsigned u = 0; u < lanes_computed(t) / a->unit; u++)
         if (u >= own) unit[u] = unit[u - own];
+        else if (!a->all) unit[u] = load_masked_gaps(t, a, u * a->unit);
         else unit[u] = has_small_gaps(a) ? load_gapped(t, a, u * a->unit) : load_each(t, a, u * a->unit);
     return join_units(t, a->unit, unit);
 }
@@ -699,5 +711,6 @@ struct lanes load_vector(struct translator *t, const struct vector_access *a)
 {
     if (is_known_same(a)) return a->fact.period == ISA_LANES ? load_for_all(t, a) : load_uniform(t, a);
     if (is_known_consecutive(t, a)) return load_consecutive(t, a);
+    if (has_masked_gaps(t, a)) return load_spaced(t, a);
     return t->words >= 8 && !a->all && a->size == 4 ? load_some(t, a) : load_many(t, a);
 }

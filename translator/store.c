@@ -177,26 +177,37 @@ static void store_alone(struct translator *t, const struct vector_access *a, str
     else store_scattered(t, a, data);
 }
 
-/* Is everything on one page, from the first lane's first byte to the last lane's last one, which has so many? */
+/* Is everything on one page, from the first lane's first byte to the last one's last, which has so many? Where lanes
+ * have several periods, in each. */
 static LLVMValueRef are_on_one_page(struct translator *t, const struct vector_access *a, unsigned bytes)
 {
-    const uint32_t span = (t->items - 1) * a->fact.step + bytes;
-    LLVMValueRef first = guest_address(t, a, 0), last = LLVMBuildAdd(t->b, first, ir_u32(t, span - 1), "");
-    LLVMValueRef ends = LLVMBuildAnd(t->b, LLVMBuildXor(t->b, first, last, ""), ir_u32(t, ABI_PAGE), "");
+    LLVMValueRef ends = ir_u32(t, 0);
+    for (unsigned lane = 0; lane < t->items; lane += a->fact.period) {
+        const unsigned lanes = t->items - lane < a->fact.period ? t->items - lane : a->fact.period;
+        const uint32_t span = (lanes - 1) * a->fact.step + bytes;
+        LLVMValueRef first = guest_address(t, a, lane), last = LLVMBuildAdd(t->b, first, ir_u32(t, span - 1), "");
+        ends = LLVMBuildOr(t->b, ends, LLVMBuildXor(t->b, first, last, ""), "");
+    }
+    ends = LLVMBuildAnd(t->b, ends, ir_u32(t, ABI_PAGE), "");
     return LLVMBuildICmp(t->b, LLVMIntEQ, ends, ir_u32(t, 0), "");
 }
 
-/* Do some lanes' bytes fit a vector register, with what is between them? */
+/* How many lanes fit a vector register, with what is between them: a power of two. */
+static unsigned lanes_with_gaps(const struct vector_access *a)
+{
+    return a->fact.step <= 4 ? 16 : a->fact.step <= 8 ? 8 : 4;
+}
+
 static bool has_gaps(const struct translator *t, const struct vector_access *a)
 {
     const bool near = a->fact.step > a->size && a->fact.step <= GAPS_MOST && a->fact.step % a->size == 0;
-    return near && a->all && t->words == 16 && a->fact.period == ISA_LANES;
+    return near && a->all && t->words == 16 && a->fact.period >= lanes_with_gaps(a);
 }
 
 /* One masked store for as many lanes as fit. */
 static void store_gapped(struct translator *t, const struct vector_access *a, struct lanes data)
 {
-    const unsigned step = a->fact.step, n = GAPS_BYTES / a->size, each = step <= 4 ? 16 : step <= 8 ? 8 : 4;
+    const unsigned step = a->fact.step, n = GAPS_BYTES / a->size, each = lanes_with_gaps(a);
     LLVMTypeRef type = memory_type(t, a->size), types[] = {LLVMVectorType(type, n), t->ptr};
     LLVMValueRef index[GAPS_BYTES], is[GAPS_BYTES];
     for (unsigned lane = 0; lane < lanes_computed(t); lane += each) {
@@ -213,10 +224,26 @@ static void store_gapped(struct translator *t, const struct vector_access *a, st
     }
 }
 
+/* The active lanes' words. */
+static void store_masked_gaps(struct translator *t, const struct vector_access *a, struct lanes data)
+{
+    const unsigned each = a->fact.step / 4, n = a->unit * each;
+    LLVMTypeRef types[] = {LLVMVectorType(t->i32, n), t->ptr};
+    LLVMValueRef index[UNIT_MOST * GAPS_MOST / 4];
+    for (unsigned lane = 0; lane < lanes_computed(t); lane += a->unit) {
+        LLVMValueRef part = data.chunk[lane / t->words];
+        for (unsigned i = 0; i < n; i++) index[i] = ir_u32(t, lane % t->words + i / each);
+        part = LLVMBuildShuffleVector(t->b, part, LLVMGetPoison(t->chunk_type), LLVMConstVector(index, n), "");
+        LLVMValueRef args[] = {part, lane_address(t, a, lane), ir_u32(t, 1), gap_flags(t, a, lane)};
+        ir_intrinsic(t, "llvm.masked.store", types, 2, args, 4);
+    }
+}
+
 /* A masked store that fails stores nothing, not even for the lanes in front of the one that fails. */
 static void store_gaps(struct translator *t, const struct vector_access *a, struct lanes data)
 {
-    store_either(t, a, data, are_on_one_page(t, a, a->size), store_gapped, store_alone);
+    if (a->all) store_either(t, a, data, are_on_one_page(t, a, a->size), store_gapped, store_alone);
+    else store_either(t, a, data, are_on_one_page(t, a, a->size), store_masked_gaps, store_scattered);
 }
 
 /* One by one, at addresses whose stride is not a constant. */
@@ -459,7 +486,7 @@ void store_vector(struct translator *t, const struct vector_access *a, struct la
     if (is_known_consecutive(t, a)) store_consecutive(t, a, data);
     else if (i < t->rows.count) store_row(t, a, i, data);
     else if (begins_rows(t, a)) store_row(t, a, 0, data);
-    else if (has_gaps(t, a)) store_gaps(t, a, data);
+    else if (has_gaps(t, a) || has_masked_gaps(t, a)) store_gaps(t, a, data);
     else if (is_known_spaced(t, a) && !has_fast_gathers(t)) store_spaced(t, a, data);
     else if (seems_even(t, a) && !has_fast_gathers(t)) store_seems_even(t, a, data);
     else if (a->fact.period || !can_split(t, a)) store_scattered(t, a, data);

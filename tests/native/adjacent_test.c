@@ -273,6 +273,33 @@ static void test_pairs(void **state)
         }
 }
 
+/* Words of lanes in rows of eight or sixteen, as those of groups with two dimensions are: two, three or four words
+ * apart, of all lanes and of some, on one page and on two, in the middle and at the end of what there is. */
+static void test_gaps_in_rows(void **state)
+{
+    static const int distances[] = {8, 12, 16}, active[] = {32, 31, 13, 1}, bases[] = {4, 0xfc0, 0xe3c};
+    static const char access[] = " vlw12.v v10, 0(v6)\n vsw12.v v12, 4(v6)\n vlw12.v v11, 4(v6)\n vsw12.v v11, 0(v5)\n"
+                                 " vsw12.v v10, 128(v5)\n vsw12.v v9, -4(v6)\n";
+    (void)state;
+    for (int i = 0; i < 6; i++)
+        for (int k = 0; k < 8; k++)
+            for (int end = 0; end < 2; end++) {
+                const int bits = 3 + i % 2, distance = distances[i / 2], lanes = active[k / 2], far = 400;
+                const int span = ((1 << bits) - 1) * distance + (32 / (1 << bits) - 1) * far;
+                const int base = end ? 4 * (k % 3) - 4 - span : bases[(i + k) % 3];
+                char text[1500];
+                snprintf(text, sizeof text,
+                         " lui x20, 0x90000\n lui x14, %s\n li x9, %d\n add x14, x14, x9\n li x9, %d\n li x10, %d\n"
+                         " vid.v v5\n vand.vi v6, v5, %d\n vmul.vx v6, v6, x9\n vsrl.vi v7, v5, %d\n"
+                         " vmul.vx v7, v7, x10\n vadd.vv v6, v6, v7\n vadd.vx v6, v6, x14\n vxor.vi v12, v6, -1\n"
+                         " li x9, %d\n li x15, 31\n vmul.vx v9, v5, x9\n vand.vx v9, v9, x15\n vsll.vi v5, v5, 2\n"
+                         " vadd.vx v5, v5, x20\n li x9, %d\n" PAIR_PART("%s", " vadd.vi v9, v9, 1\n") " endprg\n",
+                         end ? "0x90010" : "0x90008", base, distance, far, (1 << bits) - 1, bits, k % 2 ? 7 : 1, lanes,
+                         access);
+                run(text);
+            }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -280,6 +307,7 @@ int main(void)
         cmocka_unit_test(test_ends_of_memory),  cmocka_unit_test(test_known_ends),
         cmocka_unit_test(test_rows_are_stored), cmocka_unit_test(test_members_are_stored),
         cmocka_unit_test(test_narrow_stores),   cmocka_unit_test(test_pairs),
+        cmocka_unit_test(test_gaps_in_rows),
     };
     if (!engine_usable(&engine_native)) return 77;
     return cmocka_run_group_tests(tests, pair_setup, pair_teardown);
