@@ -170,6 +170,29 @@ static struct lanes meet(struct translator *t, const struct way *ways, unsigned 
     return out;
 }
 
+/* Paths, of which the code takes the first whose condition holds; the last one has none. */
+struct ways {
+    struct way way[5];
+    unsigned n;
+    LLVMBasicBlockRef done;
+};
+
+/* Begins the path for a condition, which end_way ends. Returns the block in which the other paths continue. */
+static LLVMBasicBlockRef begin_way(struct translator *t, const char *name, LLVMValueRef condition, bool likely)
+{
+    LLVMBasicBlockRef way = ir_block(t, name), other = ir_block(t, "");
+    if (likely) ir_branch_likely(t, condition, way, other);
+    else LLVMBuildCondBr(t->b, condition, way, other);
+    ir_at(t, way);
+    return other;
+}
+
+static void end_way(struct translator *t, struct ways *w, struct lanes value, LLVMBasicBlockRef other)
+{
+    w->way[w->n++] = way_of(t, value, w->done);
+    ir_at(t, other);
+}
+
 /* Is the stride two, four or eight words? What lies between such words of a unit is on the same pages. */
 static bool has_small_gaps(const struct vector_access *a)
 {
@@ -334,11 +357,110 @@ static struct lanes gather_few_or_many(struct translator *t, const struct vector
     return meet(t, ways, 2);
 }
 
-static struct lanes load_scattered(struct translator *t, const struct vector_access *a)
+static struct lanes load_far(struct translator *t, const struct vector_access *a)
 {
     note_scattered(t);
     if (a->size == 2 || t->words < 8) return load_one_by_one(t, a);
     return a->size == 1 && !a->all && !has_fast_gathers(t) ? gather_few_or_many(t, a) : gather(t, a);
+}
+
+/* A piece of memory that begins at a multiple of its size, and so is on one page. */
+enum { WINDOW = 256, WINDOW_CHUNKS = WINDOW / 64 };
+
+/* Are all numbers aligned in the window of the first active lane, whose address this is? */
+static LLVMValueRef are_in_window(struct translator *t, const struct vector_access *a, LLVMValueRef first)
+{
+    LLVMValueRef from = ir_splat(t, LLVMBuildAnd(t->b, first, ir_u32(t, ~(a->size - 1u)), ""));
+    struct lanes beyond;
+    for (unsigned p = 0; p < t->chunks; p++) {
+        LLVMValueRef other = LLVMBuildXor(t->b, guest_addresses(t, a, p), from, "");
+        beyond.chunk[p] = and_all(t, other, ~(WINDOW - 1u) | (a->size - 1u));
+        if (a->all) continue;
+        beyond.chunk[p] = LLVMBuildSelect(t->b, chunk_flags(t, a, p), beyond.chunk[p], ir_zero_chunk(t), "");
+    }
+    return is_zero(t, beyond);
+}
+
+/* The words around the numbers, from the two halves of the window. */
+static LLVMValueRef words_of_window(struct translator *t, const LLVMValueRef window[WINDOW_CHUNKS], LLVMValueRef guest)
+{
+    LLVMValueRef index = LLVMBuildLShr(t->b, guest, ir_splat(t, ir_u32(t, 2)), ""), half[2];
+    for (unsigned k = 0; k < 2; k++) {
+        LLVMValueRef args[] = {window[2 * k], index, window[2 * k + 1]};
+        half[k] = ir_intrinsic(t, "llvm.x86.avx512.vpermi2var.d.512", NULL, 0, args, 3);
+    }
+    LLVMValueRef first = LLVMBuildICmp(t->b, LLVMIntEQ, and_all(t, guest, WINDOW / 2), ir_zero_chunk(t), "");
+    return LLVMBuildSelect(t->b, first, half[0], half[1], "");
+}
+
+static struct lanes load_from_window(struct translator *t, const struct vector_access *a, LLVMValueRef first)
+{
+    LLVMValueRef from = host_address(t, LLVMBuildAnd(t->b, first, ir_u32(t, ~(WINDOW - 1u)), "")),
+                 window[WINDOW_CHUNKS];
+    struct lanes out;
+    for (unsigned k = 0; k < WINDOW_CHUNKS; k++)
+        window[k] = load_unaligned(t, t->chunk_type, ir_field(t, from, k * 64));
+    for (unsigned p = 0; p < t->chunks; p++) {
+        LLVMValueRef guest = guest_addresses(t, a, p), word = words_of_window(t, window, guest);
+        LLVMValueRef left = ir_splat(t, ir_u32(t, 32 - 8 * a->size));
+        LLVMValueRef bits = LLVMBuildShl(t->b, and_all(t, guest, 3), ir_splat(t, ir_u32(t, 3)), "");
+        out.chunk[p] = word;
+        if (a->size == 4) continue;
+        word = LLVMBuildShl(t->b, LLVMBuildLShr(t->b, word, bits, ""), left, "");
+        out.chunk[p] = a->is_signed ? LLVMBuildAShr(t->b, word, left, "") : LLVMBuildLShr(t->b, word, left, "");
+    }
+    return out;
+}
+
+/* The address of a lane. Where it is not one of all lanes, addresses without a known shape have been recorded. */
+static LLVMValueRef recorded_address(struct translator *t, const struct vector_access *a, LLVMValueRef lane)
+{
+    LLVMValueRef place = LLVMBuildZExt(t->b, LLVMBuildAnd(t->b, lane, ir_u32(t, ISA_LANES - 1), ""), t->i64, "");
+    LLVMValueRef base = ir_field(t, t->sm, offsetof(struct sm, access.addr));
+    LLVMValueRef at = LLVMBuildLoad2(t->b, t->i32, LLVMBuildGEP2(t->b, t->i32, base, &place, 1, ""), "");
+    return LLVMBuildAdd(t->b, at, ir_u32(t, a->imm), "");
+}
+
+/* The first active lane's address. *apart: bits in which others' differ from it, of three lanes that are cheap to look
+ * at, so that tables of a kilobyte, too, are seldom taken for small. */
+static LLVMValueRef first_address(struct translator *t, const struct vector_access *a, LLVMValueRef *apart)
+{
+    LLVMValueRef zero = LLVMConstInt(t->i1, 0, false), args[] = {a->lanes, zero}, first, others[3];
+    const unsigned half = t->items > t->words ? t->words : t->items / 2;
+    const bool all = t->version == FULL && a->n->d.in.vm;
+    const unsigned places[] = {t->items > 1, half, half + 1 < t->items ? half + 1 : half};
+    if (all) {
+        first = guest_address(t, a, 0);
+        for (unsigned i = 0; i < 3; i++) others[i] = guest_address(t, a, places[i]);
+    } else {
+        LLVMValueRef lane = ir_intrinsic(t, "llvm.cttz", &t->i32, 1, args, 2);
+        LLVMValueRef behind = ir_intrinsic(t, "llvm.ctlz", &t->i32, 1, args, 2);
+        LLVMValueRef rest[] = {LLVMBuildAnd(t->b, a->lanes, LLVMBuildSub(t->b, a->lanes, ir_u32(t, 1), ""), ""), zero};
+        first = recorded_address(t, a, lane);
+        others[0] = recorded_address(t, a, LLVMBuildSub(t->b, ir_u32(t, ISA_LANES - 1), behind, ""));
+        others[1] = others[2] = recorded_address(t, a, ir_intrinsic(t, "llvm.cttz", &t->i32, 1, rest, 2));
+    }
+    *apart = ir_u32(t, 0);
+    for (unsigned i = 0; i < 3; i++) *apart = LLVMBuildOr(t->b, *apart, LLVMBuildXor(t->b, first, others[i], ""), "");
+    return first;
+}
+
+/* Lanes often read here and there in one small piece of memory, a table or their own row of local memory: it is loaded,
+ * and each lane takes its word of it. AMD's gathers take ten times as many steps. */
+static struct lanes load_scattered(struct translator *t, const struct vector_access *a)
+{
+    if (t->words < 16 || has_fast_gathers(t) || a->fact.period) return load_far(t, a);
+    struct ways w = {.done = ir_block(t, "")};
+    LLVMBasicBlockRef near = ir_block(t, "near"), window = ir_block(t, "window"), far = ir_block(t, "far");
+    LLVMValueRef apart, first = first_address(t, a, &apart);
+    LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntULT, apart, ir_u32(t, WINDOW), ""), near, far);
+    ir_at(t, near);
+    LLVMBuildCondBr(t->b, are_in_window(t, a, first), window, far);
+    ir_at(t, window);
+    end_way(t, &w, load_from_window(t, a, first), far);
+    w.way[w.n++] = way_of(t, load_far(t, a), w.done);
+    ir_at(t, w.done);
+    return meet(t, w.way, w.n);
 }
 
 /* Does the block load a word of the same base so many bytes further? */
@@ -520,29 +642,6 @@ static struct taken *set_of(struct translator *t, const struct vector_access *a)
 }
 
 /* ---- loads of any shape ---- */
-
-/* Paths, of which the code takes the first whose condition holds; the last one has none. */
-struct ways {
-    struct way way[5];
-    unsigned n;
-    LLVMBasicBlockRef done;
-};
-
-/* Begins the path for a condition, which end_way ends. Returns the block in which the other paths continue. */
-static LLVMBasicBlockRef begin_way(struct translator *t, const char *name, LLVMValueRef condition, bool likely)
-{
-    LLVMBasicBlockRef way = ir_block(t, name), other = ir_block(t, "");
-    if (likely) ir_branch_likely(t, condition, way, other);
-    else LLVMBuildCondBr(t->b, condition, way, other);
-    ir_at(t, way);
-    return other;
-}
-
-static void end_way(struct translator *t, struct ways *w, struct lanes value, LLVMBasicBlockRef other)
-{
-    w->way[w->n++] = way_of(t, value, w->done);
-    ir_at(t, other);
-}
 
 /* Keeps the words of a set for its other loads; `from` is the path that has loaded them, of those that meet here. */
 static void remember_set(struct translator *t, struct taken *set, const struct lanes word[4], const struct way *ways,

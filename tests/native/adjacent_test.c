@@ -300,6 +300,34 @@ static void test_gaps_in_rows(void **state)
             }
 }
 
+/* Lanes that read here and there in 256 bytes or a little more, as they do in tables: numbers of every size, of all
+ * lanes and of some, aligned and not, in the middle of memory and across its end. */
+static void test_tables(void **state)
+{
+    static const char *const loads[] = {"vlb", "vlbu", "vlh", "vlhu", "vlw"};
+    static const int spans[] = {255, 127, 300}, bases[] = {0, 128, 2, 1}, active[] = {32, 31, 12};
+    (void)state;
+    for (size_t i = 0; i < 4 * sizeof loads / sizeof *loads; i++)
+        for (int k = 0; k < 6; k++) {
+            const int size = i % 5 == 4 ? 4 : i % 5 < 2 ? 1 : 2, end = k > 3;
+            char text[1500];
+            snprintf(text, sizeof text,
+                     " lui x20, 0x90000\n lui x14, %s\n addi x14, x14, %d\n li x13, %d\n li x9, 3\n li x12, 64\n"
+                     " vid.v v4\n vsll.vi v5, v4, 2\n vadd.vx v5, v5, x20\nloop: vmul.vx v6, v4, x9\n"
+                     " vand.vx v6, v6, x13\n li x15, %d\n vand.vx v6, v6, x15\n vadd.vx v6, v6, x14\n"
+                     " vmul.vx v9, v4, x9\n vand.vi v9, v9, 15\n vadd.vv v9, v9, v9\n li x8, %d\n"
+                     " mv x7, x9\n mv x9, x8\n" PAIR_PART(
+                         " %s12.v v7, %d(v6)\n",
+                         " vadd.vi v7, v7, 3\n") " mv x9, x7\n"
+                                                 " vlw12.v v8, 0(v5)\n vxor.vv v8, v8, v7\n vmul.vx v8, v8, x13\n "
+                                                 "vsw12.v v8, 0(v5)\n"
+                                                 " addi x9, x9, 5\n addi x12, x12, -1\n bne x12, x0, loop\n endprg\n",
+                     end ? "0x90010" : "0x90008", end ? -256 : bases[i / 5], spans[k % 3], -size, active[k / 2],
+                     loads[i % 5], (k % 2) * 4);
+            run(text);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -307,7 +335,7 @@ int main(void)
         cmocka_unit_test(test_ends_of_memory),  cmocka_unit_test(test_known_ends),
         cmocka_unit_test(test_rows_are_stored), cmocka_unit_test(test_members_are_stored),
         cmocka_unit_test(test_narrow_stores),   cmocka_unit_test(test_pairs),
-        cmocka_unit_test(test_gaps_in_rows),
+        cmocka_unit_test(test_gaps_in_rows),    cmocka_unit_test(test_tables),
     };
     if (!engine_usable(&engine_native)) return 77;
     return cmocka_run_group_tests(tests, pair_setup, pair_teardown);
