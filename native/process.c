@@ -193,11 +193,32 @@ static bool start(struct translator_process *p)
     return false;
 }
 
+/* Processor time of the translator would be fairer, but it is nobody's child. */
+static uint64_t patience_ms(void)
+{
+    static struct host_number seconds = {
+        "VENTUS_TRANSLATE_PATIENCE", "number of seconds", 1, MOST_PATIENCE, PATIENCE, false};
+    return 1000 * host_number(&seconds);
+}
+
+/* Can the socket be read, or written to, within the translator's time? Signals of the client do not prolong it. */
+static bool wait_for(const struct translator_process *p, short events)
+{
+    const uint64_t end = host_ns() + patience_ms() * 1000000ull;
+    struct pollfd ready = {.fd = p->socket, .events = events};
+    for (uint64_t now = host_ns(); now <= end; now = host_ns()) {
+        const int n = poll(&ready, 1, (int)((end - now) / 1000000));
+        if (n >= 0 || errno != EINTR) return n > 0;
+    }
+    return false;
+}
+
+/* A request may be larger than what the host keeps of it until somebody reads it. */
 static bool send_all(const struct translator_process *p, const void *bytes, size_t size)
 {
     for (const char *from = bytes; size;) {
-        ssize_t n = send(p->socket, from, size, MSG_NOSIGNAL);
-        if (n < 0 && errno == EINTR) continue;
+        ssize_t n = wait_for(p, POLLOUT) ? send(p->socket, from, size, MSG_NOSIGNAL | MSG_DONTWAIT) : 0;
+        if (n < 0 && (errno == EINTR || errno == EAGAIN)) continue;
         if (n <= 0) return false;
         from += n;
         size -= (size_t)n;
@@ -205,20 +226,10 @@ static bool send_all(const struct translator_process *p, const void *bytes, size
     return true;
 }
 
-/* Processor time of the translator would be fairer, but it is nobody's child. */
-static int patience_ms(void)
-{
-    static struct host_number seconds = {
-        "VENTUS_TRANSLATE_PATIENCE", "number of seconds", 1, MOST_PATIENCE, PATIENCE, false};
-    return 1000 * (int)host_number(&seconds);
-}
-
 static bool receive_all(const struct translator_process *p, void *bytes, size_t size)
 {
     for (char *to = bytes; size;) {
-        struct pollfd ready = {.fd = p->socket, .events = POLLIN};
-        int events = poll(&ready, 1, patience_ms());
-        ssize_t n = events > 0 ? recv(p->socket, to, size, 0) : events;
+        ssize_t n = wait_for(p, POLLIN) ? recv(p->socket, to, size, 0) : 0;
         if (n < 0 && errno == EINTR) continue;
         if (n <= 0) return false;
         to += n;

@@ -31,8 +31,8 @@ void translator_stop(struct translator_process *p);
 void translator_close(struct translator_process *p);
 
 /* Has `request`, with the words of its program behind it, translated. Returns the image, to be freed, and its size;
- * NULL when there is none, for whatever reason: no program, no memory, an answer that is nonsense, or none within a
- * minute (VENTUS_TRANSLATE_PATIENCE). */
+ * NULL when there is none, for whatever reason: no program, no memory, an answer that is nonsense, or a minute in which
+ * the translator neither reads nor answers (VENTUS_TRANSLATE_PATIENCE). */
 void *translator_ask(struct translator_process *p, const struct native_request *request, const uint32_t *program,
                      size_t *size);
 

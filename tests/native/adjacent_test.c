@@ -213,7 +213,11 @@ static void test_narrow_stores(void **state)
                 {"bbhw", 12},
                 {"hhwbbbb", 16},
                 {"bhb", 4},
-                {"wh", 6}};
+                {"wh", 6},
+                /* the last byte of a lane is the first one of the next */
+                {"bbbb", 3},
+                {"ww", 7},
+                {"wwww", 15}};
     static const char *const between[] = {"", " vadd.vi v7, v7, 1\n vadd.vi v8, v7, 1\n", " vlbu12.v v8, 0(v6)\n",
                                           " addi x9, x9, 1\n vadd.vi v6, v6, 4\n vadd.vi v7, v8, 1\n"};
     (void)state;

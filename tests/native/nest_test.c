@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "native/native.h"
 #include "pair.h"
 
 /* x20 is the data, x21 where nothing is, v31 the address of each work-item's word there, v1 to v3 are words from there,
@@ -323,6 +324,59 @@ static void test_reconvergence_point_behind(void **state)
     run(text, 10000, LAUNCH_DONE);
 }
 
+/* ---- the bound of the records ---- */
+
+/* What a machine keeps of lanes, with as much behind it as records beyond their bound could reach. */
+enum { BEHIND = 8 * 4 * NATIVE_RECORDS, UNTOUCHED = 0x5a };
+static struct native_tried *watched;
+
+/* In place of the host's: it is here that the machine finds this function. */
+void *aligned_alloc(size_t alignment, size_t size)
+{
+    const bool watch = size == sizeof(struct native_tried);
+    void *p;
+    if (posix_memalign(&p, alignment, size + (watch ? BEHIND : 0))) return NULL;
+    if (watch) watched = memset(p, UNTOUCHED, size + BEHIND);
+    return p;
+}
+
+static bool is_touched(const uint8_t *bytes, size_t count)
+{
+    size_t i = 0;
+    while (i < count && bytes[i] == UNTOUCHED) i++;
+    return i < count;
+}
+
+/* The first lane goes round more often than there is room for records: these fill their room, and nothing behind it. */
+static void test_many_rounds(void **state)
+{
+    enum { RECORD_MOST = 16 /* words: of one loop with two paths, and more */ };
+    static const char *const text = START " li x15, 100000\n li x16, 1\n vid.v v4\n vmsltu.vx v4, v4, x16\n"
+                                          " vmul.vx v4, v4, x15\n" LOOP("a", "v4", NEXT PATHS) SAVE;
+    const char *level;
+    (void)state;
+    if (!engine_usable(&engine_native)) skip();
+    for (unsigned i = 0; (level = pair_level(i)); i++) {
+        struct gpu_config c;
+        struct guest g;
+        gpu_config_default(&c);
+        c.engine = &engine_native;
+        c.sms = 1;
+        c.quantum = 1 << 24;
+        setenv("VENTUS_NATIVE_LEVEL", level, 1);
+        guest_open_config(&g, &c);
+        g.launch.pds_base = GUEST_DATA + PAIR_PRIVATE;
+        g.launch.pds_bytes = 32;
+        guest_assemble(&g, text);
+        guest_run(&g);
+        assert_int_equal(g.result.status, LAUNCH_DONE);
+        assert_true(is_touched((uint8_t *)(watched->records + NATIVE_RECORDS - RECORD_MOST), RECORD_MOST * 4));
+        assert_false(is_touched((uint8_t *)(watched + 1), BEHIND));
+        guest_close(&g);
+    }
+    unsetenv("VENTUS_NATIVE_LEVEL");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -341,7 +395,9 @@ int main(void)
         cmocka_unit_test(test_inner_loop_on_path),
         cmocka_unit_test(test_reconvergence_point_behind),
     };
+    const struct CMUnitTest bound[] = {cmocka_unit_test(test_many_rounds)};
     int failed = cmocka_run_group_tests_name("lanes one after the other", tests, pair_setup, NULL);
+    failed += cmocka_run_group_tests_name("their records", bound, NULL, NULL);
     setenv("VENTUS_TRANSLATE_NESTS", "together", 1);
     failed += cmocka_run_group_tests_name("all lanes together", tests, NULL, pair_teardown);
     return failed;

@@ -214,6 +214,92 @@ static void test_signals(void **state)
     rmdir(folder);
 }
 
+/* A script that neither reads nor says anything as long as somebody may write to the fifo. */
+struct silent {
+    char folder[40], script[80], fifo[80];
+    int end;
+};
+
+static void make_silent(struct silent *s)
+{
+    strcpy(s->folder, "/tmp/ventus-process-XXXXXX");
+    assert_non_null(mkdtemp(s->folder));
+    snprintf(s->script, sizeof s->script, "%s/translator", s->folder);
+    snprintf(s->fifo, sizeof s->fifo, "%s/fifo", s->folder);
+    FILE *f = fopen(s->script, "w");
+    assert_non_null(f);
+    fprintf(f, "#!/bin/sh\nexec cat %s\n", s->fifo);
+    fclose(f);
+    assert_int_equal(chmod(s->script, 0700), 0);
+    assert_int_equal(mkfifo(s->fifo, 0600), 0);
+    assert_true((s->end = open(s->fifo, O_RDWR | O_CLOEXEC)) >= 0);
+    setenv("VENTUS_TRANSLATE", s->script, 1);
+    setenv("VENTUS_TRANSLATE_PATIENCE", "1", 1);
+}
+
+static void unmake_silent(const struct silent *s)
+{
+    close(s->end);
+    unlink(s->fifo);
+    unlink(s->script);
+    rmdir(s->folder);
+}
+
+/* A request that is larger than what the host keeps of it is given up when nobody reads it. */
+static void test_unread_request(void **state)
+{
+    struct native_request request = {.code_words = NATIVE_CODE_LIMIT};
+    uint32_t *program = calloc(NATIVE_CODE_LIMIT, 4);
+    struct translator_process p;
+    struct silent silent;
+    size_t size;
+    (void)state;
+    assert_non_null(program);
+    make_silent(&silent);
+    assert_true(translator_init(&p));
+    assert_null(translator_ask(&p, &request, program, &size));
+    translator_close(&p);
+    unmake_silent(&silent);
+    free(program);
+}
+
+static struct asking {
+    struct translator_process process;
+    _Atomic bool done;
+} asking;
+
+static void *ask_until_done(void *unused)
+{
+    (void)unused;
+    void *image = ask(&asking.process);
+    asking.done = true;
+    return image;
+}
+
+/* Nor do signals of the client that go on prolong the wait for an answer. */
+static void test_signals_and_no_answer(void **state)
+{
+    const struct sigaction act = {.sa_handler = ignore};
+    struct sigaction before;
+    struct silent silent;
+    pthread_t thread;
+    void *image;
+    (void)state;
+    make_silent(&silent);
+    assert_int_equal(sigaction(SIGUSR1, &act, &before), 0);
+    assert_true(translator_init(&asking.process));
+    assert_int_equal(pthread_create(&thread, NULL, ask_until_done, NULL), 0);
+    while (!asking.done) {
+        pthread_kill(thread, SIGUSR1);
+        usleep(1000);
+    }
+    assert_int_equal(pthread_join(thread, &image), 0);
+    assert_null(image);
+    translator_close(&asking.process);
+    assert_int_equal(sigaction(SIGUSR1, &before, NULL), 0);
+    unmake_silent(&silent);
+}
+
 /* Runs a program whose translation takes longer than the machine waits for it. */
 static void run_long_program(void)
 {
@@ -262,9 +348,13 @@ static int limit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_end_of_client, limit), cmocka_unit_test_setup(test_given_up, limit),
-        cmocka_unit_test_setup(test_long_reason, limit),   cmocka_unit_test_setup(test_last_words, limit),
+        cmocka_unit_test_setup(test_end_of_client, limit),
+        cmocka_unit_test_setup(test_given_up, limit),
+        cmocka_unit_test_setup(test_long_reason, limit),
+        cmocka_unit_test_setup(test_last_words, limit),
         cmocka_unit_test_setup(test_signals, limit),
+        cmocka_unit_test_setup(test_unread_request, limit),
+        cmocka_unit_test_setup(test_signals_and_no_answer, limit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 /* One translator for all machines of a program, which opens hundreds of them: to start one takes a third as long as a
  * small translation. In place of host_spawn (--wrap in meson.build) a thread hands on what a machine asks, in turn with
  * those of others. */
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -18,6 +19,8 @@ int __wrap_host_spawn(pid_t *pid, char *const argv[], const int fd[3]);
 static struct {
     pthread_mutex_t lock;
     int socket;      /* to the translator; -1: there is none */
+    pid_t started;   /* 0: none, or it has been waited for */
+    bool silent;     /* one has had its time and said nothing: no other is tried */
     char cache[300]; /* the variables that it has been started with */
 } shared = {.lock = PTHREAD_MUTEX_INITIALIZER, .socket = -1};
 
@@ -33,20 +36,34 @@ static bool send_all(int socket, const void *bytes, size_t size)
     return send(socket, bytes, size, MSG_NOSIGNAL) == (ssize_t)size;
 }
 
+/* The process that is started ends at once, for the translator is nobody's child, but not if it is another program or
+ * the host makes no process. */
+static void look_for_end(int options)
+{
+    if (shared.started && waitpid(shared.started, NULL, options) != 0) shared.started = 0;
+}
+
 static void end_translator(void)
 {
     if (shared.socket >= 0) close(shared.socket);
     shared.socket = -1;
+    look_for_end(WNOHANG);
+    if (!shared.started) return;
+    kill(shared.started, SIGKILL);
+    look_for_end(0);
 }
 
 /* Of its answer the header, and the image, which is NULL if there is none. */
 static bool ask(const struct native_request *request, const void *program, struct native_answer *answer, void **image)
 {
     const size_t size = native_program_words(request) * 4;
+    errno = 0;
     const bool ok = send_all(shared.socket, request, sizeof *request) && send_all(shared.socket, program, size) &&
                     receive(shared.socket, answer, sizeof *answer) && (*image = malloc(answer->size + 1)) &&
                     receive(shared.socket, *image, answer->size);
+    shared.silent |= !ok && errno == EAGAIN;
     if (!ok) end_translator();
+    else look_for_end(WNOHANG);
     return ok;
 }
 
@@ -80,15 +97,23 @@ static void *serve(void *machine)
 
 /* ---- in the place of a start ---- */
 
-/* The process that is started ends at once: the translator is nobody's child. */
+/* As long as a machine waits, or longer. */
+static void limit(int socket)
+{
+    const char *seconds = getenv("VENTUS_TRANSLATE_PATIENCE");
+    const struct timeval time = {.tv_sec = seconds ? atoi(seconds) : 100};
+    setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &time, sizeof time);
+    setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &time, sizeof time);
+}
+
 static int start_translator(char *const argv[])
 {
     int ends[2];
-    pid_t pid;
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends)) return -1;
-    const int error = __real_host_spawn(&pid, argv, (const int[]){ends[1], ends[1], STDERR_FILENO});
+    if (shared.silent || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends)) return -1;
+    const int error = __real_host_spawn(&shared.started, argv, (const int[]){ends[1], ends[1], STDERR_FILENO});
     close(ends[1]);
-    if (!error) waitpid(pid, NULL, 0);
+    if (error) shared.started = 0;
+    limit(ends[0]);
     shared.socket = ends[0];
     return error;
 }
