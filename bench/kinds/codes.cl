@@ -210,3 +210,18 @@ kernel void digits(global const uint *in, global uint *out)
     for (int k = 0; k < 10; k++) { s += x % 10; x /= 10; }
     out[i] = s;
 }
+
+//! run syndromes global=N/32 local=64
+//! arg logs uchar[256] = i * 7
+//! arg exps uchar[512] = i * 13 + 1
+//! arg in uchar[N] = random(i)
+//! arg out uchar[N/8] -> any
+kernel void syndromes(global const uchar *logs, global const uchar *exps, global const uchar *in, global uchar *out)
+{
+    int i = get_global_id(0);
+    for (int s = 0; s < 4; s++) {
+        uchar acc = 0;
+        for (int k = 0; k < 32; k++) acc = (acc ? exps[logs[acc] + s] : 0) ^ in[32 * i + k];
+        out[4 * i + s] = acc;
+    }
+}

@@ -216,3 +216,24 @@ kernel void early_exit(global const uint *in, global int *out)
     }
     out[i] = k;
 }
+
+//! run permutations global=N/64 local=64
+//! arg in uint[N/64] = random(i)
+//! arg out int[N/64] -> any
+kernel void permutations(global const uint *in, global int *out)
+{
+    int i = get_global_id(0), depth = 0, found = 0;
+    uint banned = in[i];
+    int pick[6];
+    uint used = 0;
+    pick[0] = -1;
+    while (depth >= 0) {
+        int v = ++pick[depth];
+        if (v > 5) { if (--depth >= 0) used &= ~(1u << pick[depth]); continue; }
+        if (used >> v & 1 || (banned >> ((depth * 6 + v) % 32) & 1 && (v ^ depth) & 1)) continue;
+        if (depth == 5) { found++; continue; }
+        used |= 1u << v;
+        pick[++depth] = -1;
+    }
+    out[i] = found;
+}

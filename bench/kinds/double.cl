@@ -179,3 +179,13 @@ kernel void d_cholesky(global const double *in, global double *out)
     for (int i = 0; i < 8; i++)
         for (int j = 0; j < 8; j++) out[m * 64 + i * 8 + j] = j <= i ? l[i][j] : 0;
 }
+
+//! run d_heat global=256,N/256 local=16,4
+//! arg a double[N] = unit(i)
+//! arg b double[N] -> any
+kernel void d_heat(global const double *a, global double *b)
+{
+    int x = get_global_id(0), y = get_global_id(1), w = get_global_size(0), h = get_global_size(1), i = y * w + x;
+    if (x == 0 || y == 0 || x == w - 1 || y == h - 1) { b[i] = a[i]; return; }
+    b[i] = a[i] + 0.1 * (a[i - 1] + a[i + 1] + a[i - w] + a[i + w] - 4 * a[i]);
+}

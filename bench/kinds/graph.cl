@@ -91,3 +91,17 @@ kernel void triangular_solve(global const int *columns, global const float *valu
     }
     out[i] = sum / (1 + values[8 * i]);
 }
+
+//! run d_csr global=N/16 local=64
+//! arg rows int[N/16+1] = i * 16
+//! arg col int[N] = (random(i) & 0x7fffffff) % (N / 16)
+//! arg val double[N] = unit(i)
+//! arg x double[N/16] = unit(i + 7)
+//! arg y double[N/16] -> any
+kernel void d_csr(global const int *rows, global const int *col, global const double *val, global const double *x, global double *y)
+{
+    int i = get_global_id(0);
+    double s = 0;
+    for (int k = rows[i]; k < rows[i + 1]; k++) s += val[k] * x[col[k]];
+    y[i] = s;
+}

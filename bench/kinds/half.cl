@@ -31,3 +31,12 @@ kernel void h_vectors(global const half *in, global half *out)
     float4 v = vload_half4(i, in);
     vstore_half4(v / dot(v, (float4)(1, 2, 3, 4)), i, out);
 }
+
+//! run h_roots global=N/4 local=64
+//! arg in half[N] = unit(i) * 100
+//! arg out half[N] -> any
+kernel void h_roots(global const half *in, global half *out)
+{
+    int i = get_global_id(0);
+    vstore_half4(sqrt(vload_half4(i, in)), i, out);
+}

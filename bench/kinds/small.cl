@@ -71,3 +71,15 @@ kernel void group_7x3(global const float *in, global float *out)
     if (x + 1 < w) sum += in[y * w + x + 1];
     out[y * w + x] = sum / 3;
 }
+
+//! run group_24 global=N/32*24 local=24
+//! arg in int[N/32*24] = random(i)
+//! arg out int[N/32*24] -> any
+kernel void group_24(global const int *in, global int *out)
+{
+    local int t[24];
+    int i = get_global_id(0), l = get_local_id(0);
+    t[l] = in[i];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    out[i] = t[23 - l] + t[(l + 1) % 24];
+}

@@ -159,3 +159,55 @@ kernel void float_atomics(global const float *in, global float *sums)
         old = atomic_cmpxchg(at, seen, as_uint(as_float(seen) + in[i]));
     } while (old != seen);
 }
+
+//! run bitonic_pairs global=N/16 local=64
+//! arg in uint[N/16*2] = random(i)
+//! arg out uint[N/16*2] -> any
+kernel void bitonic_pairs(global const uint2 *in, global uint2 *out)
+{
+    local uint2 t[64];
+    int l = get_local_id(0), i = get_global_id(0);
+    t[l] = in[i];
+    for (int k = 2; k <= 64; k *= 2)
+        for (int j = k / 2; j > 0; j /= 2) {
+            barrier(CLK_LOCAL_MEM_FENCE);
+            int o = l ^ j;
+            uint2 a = t[l], b = t[o];
+            bool up = !(l & k), lower = l < o;
+            bool swap = lower ? (a.x > b.x) == up : (b.x > a.x) == up;
+            barrier(CLK_LOCAL_MEM_FENCE);
+            if (swap) t[l] = b;
+        }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    out[i] = t[l];
+}
+
+//! run radix_sort global=N/4 local=64
+//! arg in uint[N/4] = random(i)
+//! arg out uint[N/4] -> any
+kernel void radix_sort(global const uint *in, global uint *out)
+{
+    local uint count[16][64], start[16], v[64];
+    int l = get_local_id(0), i = get_global_id(0);
+    uint x = in[i];
+    for (int pass = 0; pass < 2; pass++) {
+        uint d = x >> (4 * pass) & 15;
+        for (int k = 0; k < 16; k++) count[k][l] = k == d;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (l < 16) {
+            uint s = 0;
+            for (int k = 0; k < 64; k++) { uint c = count[l][k]; count[l][k] = s; s += c; }
+            start[l] = s;
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (l == 0) {
+            uint s = 0;
+            for (int k = 0; k < 16; k++) { uint c = start[k]; start[k] = s; s += c; }
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        v[start[d] + count[d][l]] = x;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        x = v[l];
+    }
+    out[i] = x;
+}
