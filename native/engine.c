@@ -565,14 +565,15 @@ static pid_t process; /* a child of fork() has none of its parent's threads, and
 
 static void end_all(void)
 {
+    int wanted = -1;
     host_lock();
-    struct native *n = process == getpid() ? opened : NULL;
+    for (struct native *n = process == getpid() ? opened : NULL; n; n = n->next) {
+        if (stats_wanted()) print_stats(n);
+        wanted = units_write_wanted(&n->units, wanted);
+    }
     opened = NULL;
     host_unlock();
-    for (; n; n = n->next) {
-        if (stats_wanted()) print_stats(n);
-        units_leave(&n->units);
-    }
+    translator_leave(wanted);
 }
 
 static void add_opened(struct native *native)

@@ -271,12 +271,16 @@ static bool write_all(int file, const void *bytes, size_t size)
 
 bool translator_write(int file, const struct native_request *request, const uint32_t *program)
 {
-    return write_all(file, request, sizeof *request) && write_all(file, program, native_program_words(request) * 4);
+    const size_t size = native_program_words(request) * 4;
+    const off_t at = lseek(file, 0, SEEK_CUR);
+    return at >= 0 && host_may_write((uint64_t)at + sizeof *request + size) &&
+           write_all(file, request, sizeof *request) && write_all(file, program, size);
 }
 
 void translator_leave(int file)
 {
     enum { YIELDS = 10 /* to what the user does next: of the 19 levels below usual priority */ };
+    if (file < 0) return;
     const int nothing = host_above_standard(open("/dev/null", O_WRONLY | O_CLOEXEC));
     char *path = translator_program(), *argv[] = {path, NULL};
     pid_t pid;
@@ -287,6 +291,7 @@ void translator_leave(int file)
     }
     free(path);
     if (nothing >= 0) close(nothing);
+    close(file);
 }
 
 void *translator_ask(struct translator_process *p, const struct native_request *request, const uint32_t *program,

@@ -39,8 +39,8 @@ void *translator_ask(struct translator_process *p, const struct native_request *
 /* Writes a request and its program to a file, as the translator reads them. False: the file does not take it. */
 bool translator_write(int file, const struct native_request *request, const uint32_t *program);
 
-/* Has the requests in a file, which begins with the first, translated into the cache by another process, which yields
- * to others and may outlive this one. The file stays the caller's. */
+/* Has the requests in a file translated into the cache by another process, which yields to others and may outlive this
+ * one, and closes the file; -1: there is none. */
 void translator_leave(int file);
 
 #endif

@@ -527,19 +527,15 @@ bool units_open(struct native_units *u, struct gpu *gpu, bool at_once)
     return false;
 }
 
-void units_leave(struct native_units *u)
+int units_write_wanted(struct native_units *u, int file)
 {
     struct native_unit *unit;
-    unsigned left = 0;
-    int file = -1;
-    if (u->at_once || !*u->cache.files.folder) return;
-    pthread_mutex_lock(&u->lock);
-    if (next_wanted(u)) file = host_above_standard(memfd_create("ventus-translate", MFD_CLOEXEC));
-    for (; file >= 0 && left < LEFT_MOST && (unit = take_wanted(u, TRANSLATION_NONE)); left++)
+    if (u->at_once || !*u->cache.files.folder || pthread_mutex_trylock(&u->lock)) return file;
+    if (file < 0 && next_wanted(u)) file = host_above_standard(memfd_create("ventus-translate", MFD_CLOEXEC));
+    for (unsigned i = 0; file >= 0 && i < LEFT_MOST && (unit = take_wanted(u, TRANSLATION_NONE)); i++)
         if (!translator_write(file, &unit->request, unit->program)) break;
     pthread_mutex_unlock(&u->lock);
-    if (left) translator_leave(file);
-    if (file >= 0) close(file);
+    return file;
 }
 
 void units_close(struct native_units *u)
@@ -551,7 +547,7 @@ void units_close(struct native_units *u)
     for (unsigned i = 0; i < u->most; i++) translator_stop(&u->translators[i].process);
     for (unsigned i = 0; i < u->started; i++) pthread_join(u->translators[i].thread, NULL);
     for (unsigned i = 0; i < u->most; i++) translator_close(&u->translators[i].process);
-    units_leave(u);
+    translator_leave(units_write_wanted(u, -1));
     while (u->first) {
         struct native_unit *unit = u->first;
         u->first = unit->next;

@@ -87,9 +87,10 @@ struct native_units {
 bool units_open(struct native_units *u, struct gpu *gpu, bool at_once);
 void units_close(struct native_units *u);
 
-/* Has what still waits translated for the next run, by a process that goes on when this one ends; without a cache
- * nobody would ever read it. */
-void units_leave(struct native_units *u);
+/* At the end: writes what still waits to a file for translator_leave, which is made if it is -1. Returns the file, or
+ * -1 if there is nothing to write. Not of a machine that is in use, and not without a cache, where nobody would ever
+ * read what is made. */
+int units_write_wanted(struct native_units *u, int file);
 
 /* The unit for warps of a launch that have as many lanes as this one, or for all of its warps, which an SM holds from
  * now on; its `divergent` is held, too. NULL: there can be none. Units that nobody holds go, the oldest first, when all

@@ -421,8 +421,9 @@ static LLVMValueRef recorded_address(struct translator *t, const struct vector_a
     return LLVMBuildAdd(t->b, at, ir_u32(t, a->imm), "");
 }
 
-/* The first active lane's address. *apart: bits in which others' differ from it, of three lanes that are cheap to look
- * at, so that tables of a kilobyte, too, are seldom taken for small. */
+/* The first active lane's address; without one, addresses have counted as consecutive before. *apart: bits in which
+ * others' differ from it, of three lanes that are cheap to look at, so that tables of a kilobyte, too, are seldom taken
+ * for small. */
 static LLVMValueRef first_address(struct translator *t, const struct vector_access *a, LLVMValueRef *apart)
 {
     LLVMValueRef zero = LLVMConstInt(t->i1, 0, false), args[] = {a->lanes, zero}, first, others[3];

@@ -332,6 +332,16 @@ static void test_tables(void **state)
         }
 }
 
+/* No lane at all reads from addresses near each other where there is no memory. */
+static void test_no_lane(void **state)
+{
+    (void)state;
+    struct result r = run(" lui x20, 0x90000\n vid.v v5\n vsll.vi v5, v5, 2\n vadd.vx v5, v5, x20\n vlw12.v v6, 0(v5)\n"
+                          " vsrl.vi v6, v6, 31\n vsll.vi v6, v6, 2\n vmv.v.i v0, 0\n vmv.v.i v10, 7\n li x14, 64\n"
+                          " vloxei32.v v10, (x14), v6, v0.t\n vsw12.v v10, 0(v5)\n endprg\n");
+    assert_int_equal(r.status, LAUNCH_DONE);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -340,6 +350,7 @@ int main(void)
         cmocka_unit_test(test_rows_are_stored), cmocka_unit_test(test_members_are_stored),
         cmocka_unit_test(test_narrow_stores),   cmocka_unit_test(test_pairs),
         cmocka_unit_test(test_gaps_in_rows),    cmocka_unit_test(test_tables),
+        cmocka_unit_test(test_no_lane),
     };
     if (!engine_usable(&engine_native)) return 77;
     return cmocka_run_group_tests(tests, pair_setup, pair_teardown);
