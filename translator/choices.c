@@ -141,6 +141,36 @@ static void compare_as_floats(LLVMBuilderRef b, LLVMValueRef insn)
     LLVMInstructionEraseFromParent(insn);
 }
 
+/* The condition that a vector is 1 for, and 0 otherwise, for one use alone; NULL: it is something else. */
+static LLVMValueRef counted(LLVMValueRef v)
+{
+    if (!LLVMIsAZExtInst(v) || LLVMGetNextUse(LLVMGetFirstUse(v))) return NULL;
+    LLVMTypeRef type = LLVMTypeOf(LLVMGetOperand(v, 0));
+    const bool flags =
+        LLVMGetTypeKind(type) == LLVMVectorTypeKind && LLVMGetIntTypeWidth(LLVMGetElementType(type)) == 1;
+    return flags ? LLVMGetOperand(v, 0) : NULL;
+}
+
+static bool is_sum_of_16(LLVMValueRef insn)
+{
+    return LLVMGetInstructionOpcode(insn) == LLVMAdd && is_vector(insn) && LLVMGetVectorSize(LLVMTypeOf(insn)) == 16;
+}
+
+/* A carry: AVX-512 adds under a mask, where LLVM makes a vector of the mask first. */
+static void add_under_mask(LLVMBuilderRef b, LLVMValueRef sum)
+{
+    const unsigned carry = counted(LLVMGetOperand(sum, 1)) ? 1 : 0;
+    LLVMValueRef is = counted(LLVMGetOperand(sum, carry)), other = LLVMGetOperand(sum, 1 - carry), one, more;
+    if (!is) return;
+    LLVMValueRef ones[16];
+    for (unsigned i = 0; i < 16; i++) ones[i] = LLVMConstInt(LLVMGetElementType(LLVMTypeOf(sum)), 1, false);
+    one = LLVMConstVector(ones, 16);
+    LLVMPositionBuilderBefore(b, sum);
+    more = LLVMBuildAdd(b, other, one, "");
+    LLVMReplaceAllUsesWith(sum, LLVMBuildSelect(b, is, more, other, ""));
+    LLVMInstructionEraseFromParent(sum);
+}
+
 void choices_mend(LLVMValueRef function, bool halves)
 {
     LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetModuleContext(LLVMGetGlobalParent(function)));
@@ -149,6 +179,7 @@ void choices_mend(LLVMValueRef function, bool halves)
             next = LLVMGetNextInstruction(insn);
             if (LLVMIsASelectInst(insn) && is_vector(insn) && is_vector(LLVMGetOperand(insn, 0))) mend(b, insn);
             else if (!halves && compares_halves(insn)) compare_as_floats(b, insn);
+            else if (is_sum_of_16(insn)) add_under_mask(b, insn);
         }
     LLVMDisposeBuilder(b);
 }

@@ -1,4 +1,4 @@
-/* Choices (select) and comparisons that pairs.c and LLVM's code generator want in another form, for emit.c. */
+/* Choices (select), comparisons and carries that pairs.c and LLVM's code generator want in another form, for emit.c. */
 #ifndef VENTUS_TRANSLATOR_CHOICES_H
 #define VENTUS_TRANSLATOR_CHOICES_H
 
