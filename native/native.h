@@ -104,6 +104,9 @@ struct native_request {
 
 static inline size_t native_program_words(const struct native_request *r) { return r->code_words + r->constant_words; }
 
+/* What the translator's only argument says: its standard input is a file of requests that a client has left behind. */
+#define TRANSLATE_BEHIND "--behind"
+
 /* In front of each answer: how many bytes it has; none when there is no translation. */
 struct native_answer {
     uint64_t magic, size;

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <threads.h>
@@ -24,6 +23,8 @@ enum {
     PATIENCE = 60,   /* seconds: a guess, half of the processor time that a translation may take (translator/main.c) */
     MOST_PATIENCE = 100000,  /* a day and more */
     IMAGE_LIMIT = 256 << 20, /* bytes that are allocated for an answer, at most */
+    LEFT_BYTES = 64 << 20,   /* of requests that are left behind the end: some minutes, a guess */
+    LEAVE_MS = 200,          /* to leave them, a guess: a wrong translator does not hold up the end */
     ERRORS_MOST = 8000       /* bytes of the stack, and of what is told */
 };
 
@@ -273,21 +274,27 @@ bool translator_write(int file, const struct native_request *request, const uint
 {
     const size_t size = native_program_words(request) * 4;
     const off_t at = lseek(file, 0, SEEK_CUR);
-    return at >= 0 && host_may_write((uint64_t)at + sizeof *request + size) &&
-           write_all(file, request, sizeof *request) && write_all(file, program, size);
+    if (at < 0 || (uint64_t)at + size > LEFT_BYTES || !host_may_write((uint64_t)at + sizeof *request + size))
+        return false;
+    if (write_all(file, request, sizeof *request) && write_all(file, program, size)) return true;
+    if (ftruncate(file, at) == 0) lseek(file, at, SEEK_SET);
+    return false;
 }
 
+/* Another process of its own, so that a client that waits for its children does not wait for it (translator/main.c):
+ * that takes some milliseconds. */
 void translator_leave(int file)
 {
-    enum { YIELDS = 10 /* to what the user does next: of the 19 levels below usual priority */ };
+    const uint64_t end = host_ns() + LEAVE_MS * 1000000ull;
     if (file < 0) return;
     const int nothing = host_above_standard(open("/dev/null", O_WRONLY | O_CLOEXEC));
-    char *path = translator_program(), *argv[] = {path, NULL};
+    char *path = translator_program(), behind[] = TRANSLATE_BEHIND, *argv[] = {path, behind, NULL};
     pid_t pid;
     if (path && nothing >= 0 && lseek(file, 0, SEEK_SET) == 0 &&
         host_spawn(&pid, argv, (const int[]){file, nothing, nothing}) == 0) {
-        setpriority(PRIO_PROCESS, (id_t)pid, getpriority(PRIO_PROCESS, 0) + YIELDS);
-        clear_left(pid);
+        int ended;
+        while ((ended = waitpid(pid, NULL, WNOHANG)) == 0 && host_ns() < end) usleep(500);
+        if (ended == 0) clear_left(pid);
     }
     free(path);
     if (nothing >= 0) close(nothing);

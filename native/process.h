@@ -36,7 +36,8 @@ void translator_close(struct translator_process *p);
 void *translator_ask(struct translator_process *p, const struct native_request *request, const uint32_t *program,
                      size_t *size);
 
-/* Writes a request and its program to a file, as the translator reads them. False: the file does not take it. */
+/* Appends a request and its program to a file, as the translator reads them. False: there is no room, and the file is
+ * as it was. */
 bool translator_write(int file, const struct native_request *request, const uint32_t *program);
 
 /* Has the requests in a file translated into the cache by another process, which yields to others and may outlive this

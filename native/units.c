@@ -19,7 +19,6 @@
 #include "sim/next.h"
 
 #define BYTES_MOST (128u << 20) /* of units that nobody holds, about: only the memory is bounded */
-#define LEFT_MOST  256u         /* units that wait at the end and are translated for later: half a minute, a guess */
 /* Instructions of `step` before a translation: 1 ms. Whatever runs for less costs none. Of 87 kernels that run twelve
  * times for a quarter of a millisecond, with an empty cache, the next process then has 40 % more of the speed than with
  * 400,000; with 50,000 and 25,000 as much. */
@@ -204,7 +203,11 @@ static bool use_image(struct gpu *gpu, struct native_unit *unit, uint8_t *p, siz
     unit->sites = (const struct native_site *)(unit->entries + h->nentries);
     unit->blocks = (const struct native_block *)(unit->sites + h->nsites);
     unit->nblocks = h->nblocks;
-    if (unit->request.tallies && !tallies_make(gpu, unit)) return false;
+    if (unit->request.tallies && !tallies_make(gpu, unit)) {
+        unit->image = NULL;
+        munmap(p, size);
+        return false;
+    }
     uint32_t start = unit_entry(unit, unit->request.start);
     unit->start_need = start == NATIVE_NOWHERE ? UINT32_MAX : unit->entries[start].need;
     unit->symbol = symbol_add(unit->name, p + h->code, ((const Elf64_Ehdr *)p)->e_entry - h->code);
@@ -298,11 +301,24 @@ static unsigned most_translators(void)
     return number ? number : half < 1 ? 1 : half < 4 ? half : 4;
 }
 
-/* With the lock held: one more, if all have something to do. False: nobody will ever translate the unit. */
-static bool want(struct native_units *u, struct native_unit *unit)
+/* Translators of this process, but the first one of each machine. */
+static _Atomic unsigned others;
+
+/* One more, if all have something to do. */
+static void start_translator(struct native_units *u)
 {
     struct native_translator *t = &u->translators[u->started];
-    if (u->wanted >= u->waiting && u->started < u->most && host_thread(&t->thread, run_thread, t)) u->started++;
+    const bool other = u->started > 0;
+    if (u->wanted < u->waiting || u->started >= u->most) return;
+    if (other && others++ >= u->most - 1) others--;
+    else if (host_thread(&t->thread, run_thread, t)) u->started++;
+    else if (other) others--;
+}
+
+/* With the lock held. False: nobody will ever translate the unit. */
+static bool want(struct native_units *u, struct native_unit *unit)
+{
+    start_translator(u);
     if (!u->started) return false;
     unit->state = TRANSLATION_WANTED;
     u->wanted++;
@@ -532,7 +548,7 @@ int units_write_wanted(struct native_units *u, int file)
     struct native_unit *unit;
     if (u->at_once || !*u->cache.files.folder || pthread_mutex_trylock(&u->lock)) return file;
     if (file < 0 && next_wanted(u)) file = host_above_standard(memfd_create("ventus-translate", MFD_CLOEXEC));
-    for (unsigned i = 0; file >= 0 && i < LEFT_MOST && (unit = take_wanted(u, TRANSLATION_NONE)); i++)
+    while (file >= 0 && (unit = take_wanted(u, TRANSLATION_NONE)))
         if (!translator_write(file, &unit->request, unit->program)) break;
     pthread_mutex_unlock(&u->lock);
     return file;
@@ -546,6 +562,7 @@ void units_close(struct native_units *u)
     pthread_mutex_unlock(&u->lock);
     for (unsigned i = 0; i < u->most; i++) translator_stop(&u->translators[i].process);
     for (unsigned i = 0; i < u->started; i++) pthread_join(u->translators[i].thread, NULL);
+    if (u->started) others -= u->started - 1;
     for (unsigned i = 0; i < u->most; i++) translator_close(&u->translators[i].process);
     translator_leave(units_write_wanted(u, -1));
     while (u->first) {

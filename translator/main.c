@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/time.h>
@@ -185,15 +186,31 @@ static void leave_client(void)
     watch_client();
 }
 
+/* What a client has left behind (native/process.c): nobody's child, one after the other of all that use the cache, so
+ * that nothing is made twice, and slower than what the user does meanwhile. */
+static void follow_client(void)
+{
+    enum { YIELDS = 10, WAIT = 60, WORK = 600 /* guesses: of 19 levels of priority; seconds by the clock */ };
+    struct disk_cache cache;
+    if (fork() > 0) _exit(0);
+    disk_cache_open(&cache);
+    const int folder = open(cache.folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    (void)!nice(YIELDS);
+    alarm(WAIT);
+    if (folder >= 0 && flock(folder, LOCK_EX)) _exit(0);
+    alarm(WORK);
+}
+
 int main(int argc, char **argv)
 {
-    (void)argv;
-    if (argc > 1 || isatty(STDIN_FILENO)) {
+    const bool behind = argc == 2 && !strcmp(argv[1], TRANSLATE_BEHIND);
+    if ((argc > 1 && !behind) || isatty(STDIN_FILENO)) {
         fprintf(stderr, "usage: ventus-translate < REQUESTS > ANSWERS\n"
                         "Translates code of the GPU to code of this host. The machine starts it by itself.\n");
         return 2;
     }
-    leave_client();
+    if (behind) follow_client();
+    else leave_client();
     emit_begin();
     while (serve()) {
     }

@@ -11,6 +11,8 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/file.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -337,6 +339,29 @@ static void test_end_of_client(void **state)
     assert_int_equal(ended_early, 1);
 }
 
+/* A process that is left behind is nobody's child: clients may wait for all of theirs. This one waits, as long as
+ * somebody else has the cache. */
+static void test_left(void **state)
+{
+    static const char nonsense[] = "no request";
+    char folder[] = "/tmp/ventus-process-XXXXXX";
+    (void)state;
+    if (!engine_usable(&engine_native)) skip();
+    assert_non_null(mkdtemp(folder));
+    setenv("VENTUS_CACHE", "1", 1);
+    setenv("VENTUS_CACHE_DIR", folder, 1);
+    const int lock = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    assert_int_equal(flock(lock, LOCK_EX), 0);
+    const int file = memfd_create("requests", MFD_CLOEXEC);
+    assert_int_equal(write(file, nonsense, sizeof nonsense), sizeof nonsense);
+    translator_leave(file);
+    assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+    assert_int_equal(errno, ECHILD);
+    close(lock);
+    unsetenv("VENTUS_CACHE_DIR");
+    rmdir(folder);
+}
+
 /* Of each test: a mistake may have it wait for ever, and then the signal ends it. Without one it takes a second. */
 static int limit(void **state)
 {
@@ -348,6 +373,7 @@ static int limit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(test_left, limit), /* before this process is a subreaper */
         cmocka_unit_test_setup(test_end_of_client, limit),
         cmocka_unit_test_setup(test_given_up, limit),
         cmocka_unit_test_setup(test_long_reason, limit),
