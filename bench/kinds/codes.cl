@@ -211,7 +211,7 @@ kernel void digits(global const uint *in, global uint *out)
     out[i] = s;
 }
 
-//! run syndromes global=N/32 local=64
+//! run syndromes global=N/32 local=32
 //! arg logs uchar[256] = i * 7
 //! arg exps uchar[512] = i * 13 + 1
 //! arg in uchar[N] = random(i)

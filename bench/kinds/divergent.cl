@@ -217,9 +217,9 @@ kernel void early_exit(global const uint *in, global int *out)
     out[i] = k;
 }
 
-//! run permutations global=N/64 local=64
-//! arg in uint[N/64] = random(i)
-//! arg out int[N/64] -> any
+//! run permutations global=N/32 local=32
+//! arg in uint[N/32] = random(i)
+//! arg out int[N/32] -> any
 kernel void permutations(global const uint *in, global int *out)
 {
     int i = get_global_id(0), depth = 0, found = 0;
