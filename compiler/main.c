@@ -21,6 +21,7 @@
 #include "compiler/output/output.h"
 #include "compiler/passes/passes.h"
 #include "compiler/spirv/spirv.h"
+#include "host/host.h"
 
 /* Bytes of a source, which is in memory as a whole; and of one that a debugger is to find in the program. */
 enum { SOURCE_LIMIT = 64 << 20, KEPT_LIMIT = 4 << 20 };
@@ -135,18 +136,6 @@ static char *read_all(struct cc *cc, const char *path, size_t *size)
     return text;
 }
 
-static bool write_fd(int fd, const char *bytes, size_t size)
-{
-    while (size) {
-        ssize_t n = write(fd, bytes, size);
-        if (n < 0 && errno == EINTR) continue;
-        if (n <= 0) return false;
-        bytes += n;
-        size -= (size_t)n;
-    }
-    return true;
-}
-
 /* That of any new file. */
 static mode_t file_mode(void)
 {
@@ -164,7 +153,7 @@ static bool write_file(struct cc *cc, const char *path, const void *bytes, size_
     bool direct = stat(path, &st) == 0 && !S_ISREG(st.st_mode);
     int fd = direct ? open(path, O_WRONLY | O_CLOEXEC) : mkstemp(part);
     if (fd < 0) return false;
-    bool good = write_fd(fd, bytes, size);
+    bool good = host_write(fd, bytes, size);
     if (!direct) good = fchmod(fd, file_mode()) == 0 && good;
     good = close(fd) == 0 && good;
     if (!direct && (!good || rename(part, path) != 0)) {
@@ -200,7 +189,7 @@ static void list_files(struct cc *cc)
 
 static bool write_result(struct cc *cc, const struct request *r, const void *bytes, size_t size)
 {
-    return r->output ? write_file(cc, r->output, bytes, size) : write_fd(STDOUT_FILENO, bytes, size);
+    return r->output ? write_file(cc, r->output, bytes, size) : host_write(STDOUT_FILENO, bytes, size);
 }
 
 static _Noreturn void cannot_write(struct cc *cc, const struct request *r, int reason)

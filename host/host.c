@@ -213,6 +213,18 @@ char *host_folder(const char *const *places)
     return path;
 }
 
+bool host_write(int fd, const void *bytes, size_t size)
+{
+    for (const char *from = bytes; size;) {
+        ssize_t n = write(fd, from, size);
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) return false;
+        from += n;
+        size -= (size_t)n;
+    }
+    return true;
+}
+
 bool host_may_write(uint64_t size)
 {
     struct rlimit most;

@@ -111,6 +111,9 @@ char *host_folder(const char *const *places);
  * signals as a fresh process has them. Returns 0, or an errno. */
 int host_spawn(pid_t *pid, char *const argv[], const int fd[3]);
 
+/* Writes all of it, however often the host takes a part. False: it could not be written, see errno. */
+bool host_write(int fd, const void *bytes, size_t size);
+
 /* May this process write a file of so many bytes? Beyond its limit, writing would end it with a signal. */
 bool host_may_write(uint64_t size);
 

@@ -258,25 +258,13 @@ static void *receive_image(struct translator_process *p, size_t *size)
     return image;
 }
 
-static bool write_all(int file, const void *bytes, size_t size)
-{
-    for (const char *from = bytes; size;) {
-        ssize_t n = write(file, from, size);
-        if (n < 0 && errno == EINTR) continue;
-        if (n <= 0) return false;
-        from += n;
-        size -= (size_t)n;
-    }
-    return true;
-}
-
 bool translator_write(int file, const struct native_request *request, const uint32_t *program)
 {
     const size_t size = native_program_words(request) * 4;
     const off_t at = lseek(file, 0, SEEK_CUR);
     if (at < 0 || (uint64_t)at + size > LEFT_BYTES || !host_may_write((uint64_t)at + sizeof *request + size))
         return false;
-    if (write_all(file, request, sizeof *request) && write_all(file, program, size)) return true;
+    if (host_write(file, request, sizeof *request) && host_write(file, program, size)) return true;
     if (ftruncate(file, at) == 0) lseek(file, at, SEEK_SET);
     return false;
 }

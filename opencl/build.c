@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "driver/gpu.h"
+#include "host/host.h"
 #include "host/number.h"
 #include "objects.h"
 
@@ -26,18 +27,6 @@ enum { LOG_LIMIT = 1 << 20 }; /* bytes of memory for each program */
 
 /* The descriptor lies above the standard ones, which a client may have closed: the child's are duplicated from it. */
 static int memory_file(const char *name) { return host_above_standard(memfd_create(name, MFD_CLOEXEC)); }
-
-static bool write_all(int fd, const char *data, size_t size)
-{
-    while (size) {
-        ssize_t n = write(fd, data, size);
-        if (n < 0 && errno == EINTR) continue;
-        if (n <= 0) return false;
-        data += n;
-        size -= (size_t)n;
-    }
-    return true;
-}
 
 /* The file's content, terminated by a 0; NULL: out of memory. Reads at most `limit` bytes. */
 static unsigned char *read_all(int fd, size_t limit, size_t *size)
@@ -190,7 +179,7 @@ static bool open_files(int fd[3], const char *source, size_t size)
 {
     static const char *const names[] = {"source", "result", "log"};
     for (int i = 0; i < 3; i++) fd[i] = memory_file(names[i]);
-    return fd[0] >= 0 && fd[1] >= 0 && fd[2] >= 0 && write_all(fd[0], source, size) && lseek(fd[0], 0, SEEK_SET) == 0;
+    return fd[0] >= 0 && fd[1] >= 0 && fd[2] >= 0 && host_write(fd[0], source, size) && lseek(fd[0], 0, SEEK_SET) == 0;
 }
 
 static void close_files(const int fd[3])
