@@ -109,39 +109,40 @@ static bool is_sound(const struct native_request *r)
 /* The signal ends the program. 0: no limit any more. */
 static void limit(unsigned seconds) { setitimer(ITIMER_PROF, &(struct itimerval){.it_value.tv_sec = seconds}, NULL); }
 
-static bool send_answer(struct native_answer *answer, const void *image, size_t size)
+static void keep(const struct native_request *r, const uint32_t *program, const struct image *image)
 {
-    answer->size = size;
-    bool ok = fwrite(answer, sizeof *answer, 1, stdout) == 1;
-    if (ok && size) ok = fwrite(image, 1, size, stdout) == size; /* else there are no bytes */
-    return ok && fflush(stdout) == 0;
+    struct native_cache cache;
+    cache_open(&cache, level_names[r->level]);
+    cache_store(&cache, r, program, image->bytes, image->size);
 }
 
-/* Another process may have been asked for the same in the meantime. */
 static bool answer(const struct native_request *r, const uint32_t *program)
 {
     struct image image = {0};
     struct native_answer answer = {.magic = NATIVE_MAGIC};
+    limit(MOST_SECONDS);
+    if (answer_request(r, program, &image, answer.why, sizeof answer.why)) keep(r, program, &image);
+    limit(0);
+    answer.size = image.size;
+    bool ok = fwrite(&answer, sizeof answer, 1, stdout) == 1;
+    if (ok && image.size) ok = fwrite(image.bytes, 1, image.size, stdout) == image.size; /* else there are no bytes */
+    free(image.bytes);
+    return ok && fflush(stdout) == 0;
+}
+
+/* Others may have left the same. Clients look themselves before they ask. */
+static bool is_kept(const struct native_request *r, const uint32_t *program)
+{
     struct native_cache cache;
     size_t size;
     cache_open(&cache, level_names[r->level]);
-    void *kept = cache_load(&cache, r, program, &size);
-    if (kept) {
-        const bool ok = send_answer(&answer, kept, size);
-        munmap(kept, size);
-        return ok;
-    }
-    limit(MOST_SECONDS);
-    if (answer_request(r, program, &image, answer.why, sizeof answer.why))
-        cache_store(&cache, r, program, image.bytes, image.size);
-    limit(0);
-    const bool ok = send_answer(&answer, image.bytes, image.size);
-    free(image.bytes);
-    return ok;
+    void *image = cache_load(&cache, r, program, &size);
+    if (image) munmap(image, size);
+    return image;
 }
 
 /* False: the end, or nonsense from which no way leads on. */
-static bool serve(void)
+static bool serve(bool behind)
 {
     struct native_request r;
     if (fread(&r, sizeof r, 1, stdin) != 1) return false;
@@ -151,7 +152,8 @@ static bool serve(void)
     }
     const size_t words = native_program_words(&r);
     uint32_t *program = malloc(words * 4 + 4);
-    bool ok = program && fread(program, 4, words, stdin) == words && answer(&r, program);
+    bool ok = program && fread(program, 4, words, stdin) == words &&
+              ((behind && is_kept(&r, program)) || answer(&r, program));
     free(program);
     return ok;
 }
@@ -212,7 +214,7 @@ int main(int argc, char **argv)
     if (behind) follow_client();
     else leave_client();
     emit_begin();
-    while (serve()) {
+    while (serve(behind)) {
     }
     return 0;
 }
