@@ -9,7 +9,7 @@
 
 enum { ROUTINE_MOST = 4000 /* instructions: a guess */ };
 enum { BLOCK_MOST = 1 << 15 /* instructions: what a block counts are numbers of 16 bits */ };
-enum { REACHED = 1, LEADER = 2, CHECKED = 4, ENTRY = 8 };
+enum { REACHED = 1, LEADER = 2, CHECKED = 4, ENTRY = 8, PATH = 16 /* a side of a vector branch */ };
 
 /* One byte of marks for each word of code, and the words yet to be followed. */
 struct search {
@@ -19,6 +19,7 @@ struct search {
     uint32_t *todo;
     size_t ntodo;
     size_t room; /* for nodes */
+    bool has_routines, has_loops;
 };
 
 static bool index_of(const struct search *s, uint32_t pc, uint32_t *index)
@@ -244,6 +245,7 @@ static bool ends(const struct node *n)
 /* The block of `from` goes on at `to`. */
 static void edge(struct search *s, uint32_t from, uint32_t to)
 {
+    s->has_loops |= to <= from;
     mark(s, to, LEADER | (to <= from ? CHECKED | ENTRY : 0));
 }
 
@@ -270,6 +272,7 @@ static bool follow(struct search *s, const struct node *n)
         return true;
     }
     if (n->how == HOW_ROUTINE) {
+        s->has_routines = true;
         mark(s, next, LEADER);
         return true;
     }
@@ -277,6 +280,8 @@ static bool follow(struct search *s, const struct node *n)
     case CONTROL_VBRANCH:
         edge(s, pc, node_target(n));
         edge(s, pc, next);
+        mark(s, node_target(n), PATH);
+        mark(s, next, PATH);
         return true;
     case CONTROL_BRANCH:
         edge(s, pc, node_target(n));
@@ -319,6 +324,14 @@ static size_t count_marks(const struct search *s, unsigned marks)
     return n;
 }
 
+/* May warps enter code at a block? A quantum may end where a join goes back to a side of its branch, and `step` goes on
+ * up to the next entry. Of a routine it executes some hundred instructions where translated code has three, so in loops
+ * with routines these sides are entries. Elsewhere they would be code for little. */
+static bool is_entry(const struct search *s, uint32_t pc)
+{
+    return has_mark(s, pc, s->has_routines && s->has_loops ? ENTRY | PATH : ENTRY);
+}
+
 /* The nodes of one block from its first word on. */
 static void fill_block(struct search *s, struct block *b)
 {
@@ -326,7 +339,7 @@ static void fill_block(struct search *s, struct block *b)
     b->first = f->nnodes;
     b->end = b->pc;
     b->checked = has_mark(s, b->pc, CHECKED);
-    b->entry = has_mark(s, b->pc, ENTRY);
+    b->entry = is_entry(s, b->pc);
     for (;;) {
         struct node *n = &f->nodes[f->nnodes];
         b->leaves = f->nnodes == s->room || !has_mark(s, b->end, REACHED);

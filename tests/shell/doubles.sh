@@ -48,6 +48,22 @@ kernel void longs(global const ulong *in, global ulong *out, int rounds)
     }
     out[i] = x, out[n + i] = y, out[2 * n + i] = z;
 }
+
+/* Whose turns end where lanes wait that have left its loop. That is so long that a jump leads back, not the branch. */
+#define FOUR(x) x = fma(x, 0.25, 0.5), x = fma(x, -0.5, 0.25), x = fma(x, 0.75, -0.5), x = fma(x, 0.5, 0.125)
+#define MANY(x) FOUR(x), FOUR(x), FOUR(x), FOUR(x), FOUR(x), FOUR(x), FOUR(x), FOUR(x)
+kernel void waits(global const double *in, global double *out, int rounds)
+{
+    int i = get_global_id(0), n = get_global_size(0);
+    double x = in[i], y = 1;
+    for (int j = 0; j < 4 * rounds; j++) {
+        MANY(x), MANY(x), MANY(x), MANY(x);
+        y = y * 1.5 + x;
+        if (j > i % (3 * rounds)) break;
+    }
+    FOUR(y);
+    out[i] = x, out[n + i] = y;
+}
 END
 cat >in.py <<'END'
 import random, struct
@@ -62,7 +78,7 @@ python3 in.py || wrong "no input"
 
 run() { # file kernel engine
     VENTUS_STATS=1 timeout 100 "$VENTUS_BUILD/ventus" run k.elf --kernel "$2" -g 512 -l 64 -a buf:@in.bin -a "out:40960:$1.bin" -a i:6 --stats \
-        --engine "$3" 2>"$1.err" || wrong "$1: exit code $?: $(cat "$1.err")"
+        --engine "$3" ${config:+--config $config} 2>"$1.err" || wrong "$1: exit code $?: $(cat "$1.err")"
     counters "$1.err" >"$1.txt"
 }
 export VENTUS_TRANSLATE_VERIFY=1 VENTUS_TRANSLATE_LANES
@@ -76,4 +92,13 @@ for kernel in k rounded longs; do
         done
     done
 done
+
+# `step` goes on where a turn has ended in translated code, and not up to the end of the kernel.
+"$VENTUS_BUILD/ventus" info | sed 's/^quantum *=.*/quantum = 1000/' >turns
+grep -q '^quantum = 1000' turns || wrong "no quantum: $(cat turns)"
+config=turns
+run step waits step
+run v4 waits native
+grep -q '(100.0 %)' v4.err || wrong "waits: not translated: $(cat v4.err)"
+for what in bin txt; do cmp step.$what v4.$what || wrong "waits: other $what than step"; done
 exit $status
