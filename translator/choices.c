@@ -2,6 +2,7 @@
  *
  * The machine has none: its compilers write `c ? a : b` as `(c ? a - b : 0) + b`. choices_find makes it one again,
  * which pairs.c wants to see. Where a - b was made of both words of longs, LLVM has made one subtraction of the two.
+ * The product `c * (a - b)` is a choice, too, which LLVM knows of comparisons, but not of bits, such as `x & 1`.
  *
  * `c ? v & k | w & ~k : v` with a constant k, as where numbers that are rounded keep their sign: for AVX-512, LLVM 19
  * makes a masked vpternlog of it whose table says `w ? k : v`. So a choice stands for the bits of w alone, which gives
@@ -42,6 +43,7 @@ static LLVMValueRef take_part(LLVMBuilderRef b, LLVMValueRef whole, LLVMValueRef
 /* x, if v is x - `less`; NULL if that is not known. */
 static LLVMValueRef minuend(LLVMBuilderRef b, LLVMValueRef v, LLVMValueRef less)
 {
+    if (is(v, LLVMSub) && LLVMGetOperand(v, 1) == less) return LLVMGetOperand(v, 0);
     if (!LLVMIsAShuffleVectorInst(v) || !LLVMIsAShuffleVectorInst(less) || !are_same_parts(v, less)) return NULL;
     LLVMValueRef whole = LLVMGetOperand(v, 0);
     if (!is(whole, LLVMSub) || LLVMGetOperand(whole, 1) != LLVMGetOperand(less, 0)) return NULL;
@@ -63,22 +65,67 @@ static LLVMValueRef find_choice(LLVMBuilderRef b, LLVMValueRef sum, unsigned i)
     return NULL;
 }
 
+static bool is_vector(LLVMValueRef v) { return LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMVectorTypeKind; }
+
+/* Are all words of a vector this constant? */
+static bool is_all(LLVMValueRef v, unsigned long long n)
+{
+    const unsigned words = LLVMIsConstant(v) ? LLVMGetVectorSize(LLVMTypeOf(v)) : 0;
+    unsigned i = 0;
+    for (; i < words; i++) {
+        LLVMValueRef word = LLVMGetAggregateElement(v, i);
+        if (!word || !LLVMIsAConstantInt(word) || LLVMConstIntGetZExtValue(word) != n) return false;
+    }
+    return words;
+}
+
+enum { FLAGS_DEEP = 4 };
+
+/* Are all words of a vector of words 0 or 1? */
+static bool are_flags(LLVMValueRef v, unsigned depth)
+{
+    if (is_all(v, 1)) return true;
+    if (LLVMIsAZExtInst(v)) return LLVMGetIntTypeWidth(LLVMGetElementType(LLVMTypeOf(LLVMGetOperand(v, 0)))) == 1;
+    if (is(v, LLVMLShr)) return is_all(LLVMGetOperand(v, 1), 31);
+    const bool and = is(v, LLVMAnd);
+    if (!depth || !(and || is(v, LLVMOr) || is(v, LLVMXor))) return false;
+    const bool right = are_flags(LLVMGetOperand(v, 1), depth - 1);
+    return and == right ? right : are_flags(LLVMGetOperand(v, 0), depth - 1);
+}
+
+/* The choice that a product of words by flags is; NULL: it is none. */
+static LLVMValueRef chosen_product(LLVMBuilderRef b, LLVMValueRef product)
+{
+    if (!is_vector(product) || LLVMGetIntTypeWidth(LLVMGetElementType(LLVMTypeOf(product))) != 32) return NULL;
+    for (unsigned i = 0; i < 2; i++) {
+        LLVMValueRef flags = LLVMGetOperand(product, i), none = LLVMConstNull(LLVMTypeOf(product));
+        if (!are_flags(flags, FLAGS_DEEP)) continue;
+        LLVMPositionBuilderBefore(b, product);
+        return LLVMBuildSelect(b, LLVMBuildICmp(b, LLVMIntNE, flags, none, ""), LLVMGetOperand(product, !i), none, "");
+    }
+    return NULL;
+}
+
+static LLVMValueRef choice_of(LLVMBuilderRef b, LLVMValueRef insn)
+{
+    if (is(insn, LLVMMul)) return chosen_product(b, insn);
+    LLVMValueRef choice = is(insn, LLVMAdd) ? find_choice(b, insn, 0) : NULL;
+    return choice || !is(insn, LLVMAdd) ? choice : find_choice(b, insn, 1);
+}
+
 void choices_find(LLVMValueRef function)
 {
     LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetModuleContext(LLVMGetGlobalParent(function)));
     for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block; block = LLVMGetNextBasicBlock(block))
         for (LLVMValueRef insn = LLVMGetFirstInstruction(block), next; insn; insn = next) {
             next = LLVMGetNextInstruction(insn);
-            LLVMValueRef choice = is(insn, LLVMAdd) ? find_choice(b, insn, 0) : NULL;
-            if (!choice && is(insn, LLVMAdd)) choice = find_choice(b, insn, 1);
+            LLVMValueRef choice = choice_of(b, insn);
             if (!choice) continue;
             LLVMReplaceAllUsesWith(insn, choice);
             LLVMInstructionEraseFromParent(insn);
         }
     LLVMDisposeBuilder(b);
 }
-
-static bool is_vector(LLVMValueRef v) { return LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMVectorTypeKind; }
 
 /* Is this `v & k`? */
 static bool is_part(LLVMValueRef part, LLVMValueRef v)

@@ -890,6 +890,34 @@ static void test_bits_of_two(void **state)
     }
 }
 
+/* Products by a bit, by what is no single bit, and sums of products that choose one of two words. */
+static void test_products_of_bits(void **state)
+{
+    static const char *const factors[] = {
+        " vand.vi v6, v4, 1\n",
+        " vand.vi v6, v4, 2\n",
+        " vand.vi v6, v4, 3\n",
+        " vsrl.vi v6, v4, 31\n",
+        " vsrl.vi v6, v4, 30\n",
+        " vsra.vi v6, v4, 31\n",
+        " vand.vi v6, v4, 1\n vxor.vi v6, v6, 1\n",
+        " vand.vi v6, v4, 1\n vxor.vi v6, v6, 2\n",
+        " vand.vi v6, v4, 1\n vsrl.vi v7, v5, 31\n vor.vv v6, v6, v7\n",
+        " vand.vi v6, v4, 1\n vor.vv v6, v6, v5\n",
+        " vand.vi v6, v4, 1\n vand.vv v6, v6, v5\n",
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof factors / sizeof *factors; i++) {
+        char text[1000];
+        snprintf(text, sizeof text,
+                 LOAD "%s vmul.vv v3, v6, v3\n vsub.vv v8, v1, v2\n vmadd.vv v8, v6, v2\n vmv.v.v v4, v8\n"
+                      " vmul.vv v9, v1, v6\n vadd.vv v5, v9, v2\n vsub.vv v9, v1, v3\n vmadd.vv v9, v6, v2\n vmv.v.v "
+                      "v1, v9\n" SAVE " endprg\n",
+                 factors[i]);
+        expect_same(text);
+    }
+}
+
 static void test_nan_slices(void **state)
 {
     (void)state;
@@ -1000,6 +1028,7 @@ int main(void)
         cmocka_unit_test(test_around_the_end),
         cmocka_unit_test(test_long_block),
         cmocka_unit_test(test_bits_of_two),
+        cmocka_unit_test(test_products_of_bits),
         cmocka_unit_test(test_nan_slices),
     };
     if (!engine_usable(&engine_native)) return 77;
