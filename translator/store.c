@@ -55,9 +55,9 @@ static void store_few(struct translator *t, const struct vector_access *a, struc
 /* A scatter takes as long for one lane as for all. */
 static void store_few_or_many(struct translator *t, const struct vector_access *a, struct lanes data)
 {
-    enum { FEW = 10 }; /* a guess */
+    const unsigned most = has_fast_gathers(t) ? 3 : 10; /* guesses */
     LLVMBasicBlockRef few = ir_block(t, "few"), many = ir_block(t, ""), done = ir_block(t, "");
-    LLVMValueRef is = LLVMBuildICmp(t->b, LLVMIntULE, ir_popcount(t, a->lanes), ir_u32(t, FEW), "");
+    LLVMValueRef is = LLVMBuildICmp(t->b, LLVMIntULE, ir_popcount(t, a->lanes), ir_u32(t, most), "");
     if (!a->n->d.in.vm) is = LLVMBuildAnd(t->b, is, LLVMBuildICmp(t->b, LLVMIntNE, a->lanes, ir_u32(t, 0), ""), "");
     LLVMBuildCondBr(t->b, is, few, many);
     ir_at(t, few);
@@ -138,7 +138,7 @@ static void store_each(struct translator *t, const struct vector_access *a, stru
 static void store_scattered(struct translator *t, const struct vector_access *a, struct lanes data)
 {
     if (a->size == 4 && t->words == 16)
-        a->all || has_fast_gathers(t) ? scatter(t, a, data) : store_few_or_many(t, a, data);
+        a->all ? scatter(t, a, data) : store_few_or_many(t, a, data);
     else if (a->all && t->words >= 8) store_each(t, a, data);
     else store_one_by_one(t, a, data);
 }
