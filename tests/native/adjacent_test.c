@@ -304,6 +304,26 @@ static void test_gaps_in_rows(void **state)
             }
 }
 
+/* Bytes and half words that are the same in each eight or sixteen lanes, as columns of a matrix read them: on one page
+ * and on two, and at the end of what there is. */
+static void test_same_in_rows(void **state)
+{
+    static const int distances[] = {4, 5, 64, 100}, bases[] = {0xff2, 0xff7, 0xfff};
+    (void)state;
+    for (int i = 0; i < 8; i++)
+        for (int k = i % 2; k < 8; k += 2) {
+            const int bits = 3 + i % 2, distance = distances[i / 2], end = k > 5;
+            const int base = end ? -4 * (i % 3) - (31 >> bits) * distance : bases[k / 2 % 3] & (i < 4 ? ~3 : ~0);
+            char text[1500];
+            snprintf(text, sizeof text,
+                     " lui x20, 0x90000\n lui x14, %s\n li x9, %d\n add x14, x14, x9\n li x9, %d\n li x12, 77\n"
+                     " vid.v v1\n vsrl.vi v6, v1, %d\n vmul.vx v6, v6, x9\n vadd.vx v6, v6, x14\n%s%s vid.v v2\n"
+                     " vsll.vi v2, v2, 2\n vadd.vx v2, v2, x20\n vsw12.v v1, 0(v2)\n endprg\n",
+                     end ? "0x90010" : "0x90008", base, distance, bits, sets[3 + k % 3], mixed);
+            run(text);
+        }
+}
+
 /* Lanes that read here and there in 256 bytes or a little more, as they do in tables: numbers of every size, of all
  * lanes and of some, aligned and not, in the middle of memory and across its end. */
 static void test_tables(void **state)
@@ -350,7 +370,7 @@ int main(void)
         cmocka_unit_test(test_rows_are_stored), cmocka_unit_test(test_members_are_stored),
         cmocka_unit_test(test_narrow_stores),   cmocka_unit_test(test_pairs),
         cmocka_unit_test(test_gaps_in_rows),    cmocka_unit_test(test_tables),
-        cmocka_unit_test(test_no_lane),
+        cmocka_unit_test(test_same_in_rows),    cmocka_unit_test(test_no_lane),
     };
     if (!engine_usable(&engine_native)) return 77;
     return cmocka_run_group_tests(tests, pair_setup, pair_teardown);
