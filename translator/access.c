@@ -93,6 +93,7 @@ static LLVMValueRef scalar_address(struct translator *t, const struct node *n)
     if (fact_metadata(&t->holds, n, t->flow->request)) return host_address(t, address); /* cannot fail */
     if (n->effects.memory.action != ACTION_LOAD) note_span(t, address, n->effects.memory.size);
     ir_record(t, address, t->sm, offsetof(struct sm, access.addr));
+    t->told.known = false;
     pass_site(t, n, site_of(n, RECORD_SCALAR));
     return host_address(t, address);
 }
@@ -119,9 +120,11 @@ static void load_scalar_register(struct translator *t, const struct node *n)
     set_x(t, n->d.in.rd, m->size == 4 ? value : extend(t, value, m->is_signed, t->i32));
 }
 
-/* Has the machine end the reservations of the words that the current access has written, unless `is_some` is 0. */
+/* Has the machine end the reservations of the words that the current access has written, unless `is_some` is 0. It adds
+ * to the recorded addresses what the site says. */
 static void end_reservations_if(struct translator *t, LLVMValueRef is_some)
 {
+    t->told.known = false;
     LLVMBasicBlockRef some = ir_block(t, "reservations"), on = ir_block(t, "");
     ir_branch_likely(t, LLVMBuildICmp(t->b, LLVMIntEQ, is_some, ir_u32(t, 0), ""), on, some);
     ir_at(t, some);
@@ -463,6 +466,17 @@ static void note_local_lanes(struct translator *t, const struct vector_access *a
     note_any(t, LLVMBuildICmp(t->b, LLVMIntNE, LLVMBuildBitCast(t->b, any, narrow, ""), LLVMConstNull(narrow), ""));
 }
 
+/* Does sm->access say already where an access is made? Of members of structures, parts of vectors and neighbours, only
+ * what the site says differs. */
+static bool is_told(const struct translator *t, const struct vector_access *a, bool runs)
+{
+    const struct told *told = &t->told;
+    bool same = told->known && told->runs == runs && told->scalar == a->scalar;
+    if (runs) same = same && told->fact.period == a->fact.period && told->fact.repeat == a->fact.repeat;
+    for (unsigned p = 0; p < t->chunks; p++) same = same && told->base.chunk[p] == a->base.chunk[p];
+    return same;
+}
+
 /* Records where an access is made: all addresses, or of each `period` lanes that follow one another the first. */
 static void record_access(struct translator *t, const struct vector_access *a)
 {
@@ -473,10 +487,14 @@ static void record_access(struct translator *t, const struct vector_access *a)
     site.all = runs && a->n->d.in.vm;
     if (runs) site.period = a->fact.period, site.step = a->fact.step;
     if (runs && a->fact.repeat) site.repeat = a->fact.repeat;
-    for (unsigned lane = 0; lane < lanes_computed(t) && lane < site.repeat && runs; lane += a->fact.period)
+    const bool told = is_told(t, a, runs);
+    for (unsigned lane = 0; lane < lanes_computed(t) && lane < site.repeat && runs && !told; lane += a->fact.period)
         ir_record(t, lane_sum(t, a, lane), t->sm, addr + lane * 4);
-    for (unsigned p = 0; p < t->chunks && !runs; p++) ir_record(t, chunk_sum(t, a, p), t->sm, addr + p * t->words * 4);
-    if (!site.all) ir_record(t, a->lanes, t->sm, offsetof(struct sm, access.lanes));
+    for (unsigned p = 0; p < t->chunks && !runs && !told; p++)
+        ir_record(t, chunk_sum(t, a, p), t->sm, addr + p * t->words * 4);
+    if (!site.all && !(told && t->told.lanes == a->lanes))
+        ir_record(t, a->lanes, t->sm, offsetof(struct sm, access.lanes));
+    t->told = (struct told){true, runs, a->fact, a->base, a->scalar, site.all ? NULL : a->lanes};
     pass_site(t, a->n, site);
 }
 
@@ -632,6 +650,7 @@ static LLVMValueRef single_address(struct translator *t, const struct node *n, L
     if (n->effects.memory.action != ACTION_LOAD) note_span(t, address, n->effects.memory.size);
     ir_record(t, sum, LLVMBuildGEP2(t->b, t->i32, addresses, &index, 1, ""), 0);
     ir_record(t, active(t), t->sm, offsetof(struct sm, access.lanes));
+    t->told.known = false;
     pass_site(t, n, site);
     return host_address(t, address);
 }

@@ -130,6 +130,7 @@ static void translate_help(struct translator *t, const struct node *n)
     for (unsigned r = 0; r < ISA_VREGS; r++)
         if (set_has(written.v, r)) t->kept[r] = t->stored[r] = (struct v_fact){0};
     t->out->helped++;
+    t->told.known = false; /* `step` may have accessed memory */
 }
 
 /* ---- the rest ---- */

@@ -583,14 +583,25 @@ static void take_whole(struct translator *t, const struct vector_access *a, cons
     }
 }
 
+/* Words that are the same in all lanes of a unit. */
+static void take_same(struct translator *t, const struct vector_access *a, const struct adjacent *set, unsigned first,
+                      LLVMValueRef word[4])
+{
+    const int64_t further = (int64_t)set->imm - (int32_t)a->imm;
+    LLVMValueRef from = ir_field(t, lane_address(t, a, first), (size_t)further);
+    for (unsigned k = 0; k < set->words; k++)
+        word[k] = unit_splat(t, a, load_unaligned(t, t->i32, ir_field(t, from, (size_t)k * 4)));
+}
+
 static void take_set(struct translator *t, const struct vector_access *a, const struct adjacent *set,
                      struct lanes word[4])
 {
     LLVMValueRef unit[4][ISA_LANES / 8], taken[4];
-    const bool whole = is_whole(t, a, set);
-    const unsigned each = whole ? a->unit : 8, own = chunks_loaded(t, a) * t->words / each;
+    const bool whole = is_whole(t, a, set), same = is_known_step(a, 0);
+    const unsigned each = whole || same ? a->unit : 8, own = chunks_loaded(t, a) * t->words / each;
     for (unsigned u = 0; u < lanes_computed(t) / each; u++) {
-        if (u < own && whole) take_whole(t, a, set, u * each, taken);
+        if (u < own && same) take_same(t, a, set, u * each, taken);
+        else if (u < own && whole) take_whole(t, a, set, u * each, taken);
         else if (u < own && set->words == 1) take_words(t, a, set, u * 8, taken);
         else if (u < own && set->words == 2) take_pairs(t, a, set, u * 8, taken);
         else if (u < own) take_rows(t, a, set, u * 8, taken);
@@ -713,11 +724,12 @@ static struct lanes load_seems_even(struct translator *t, const struct vector_ac
     return meet(t, w.way, w.n);
 }
 
-/* The first load of a set without gaps loads all of it. It faults exactly if one of the set would where each lane's
- * words are aligned, as vectors are, or all lanes' are on one page; elsewhere `step` executes it. */
+/* The first load of a set without gaps, or of the same words for many lanes, loads all of it. It faults exactly if one
+ * of the set would where each lane's words are aligned, as vectors are, or all lanes' are on one page; elsewhere `step`
+ * executes it. */
 static void load_whole(struct translator *t, const struct vector_access *a, struct taken *set)
 {
-    const uint32_t size = set->set.words * 4, span = a->fact.period * size;
+    const uint32_t size = set->set.words * 4, span = is_known_step(a, 0) ? size : a->fact.period * size;
     LLVMValueRef bad = LLVMConstInt(t->i1, 0, false), zero = ir_u32(t, 0);
     for (unsigned lane = 0; lane < lanes_computed(t); lane += a->fact.period) {
         LLVMValueRef first = LLVMBuildAdd(t->b, lane_sum(t, a, lane), ir_u32(t, (uint32_t)set->set.imm), "");
@@ -753,9 +765,10 @@ static struct lanes load_from_set_or(struct translator *t, const struct vector_a
 static struct lanes load_many(struct translator *t, const struct vector_access *a)
 {
     struct taken *set = set_of(t, a);
-    if (set && !set->found && is_whole(t, a, &set->set)) load_whole(t, a, set);
+    if (set && !set->found && (is_known_same(a) || is_whole(t, a, &set->set))) load_whole(t, a, set);
     if (set && set->found && LLVMIsConstant(set->found)) return part_of_set(t, a, set);
     if (!set && seems_even(t, a) && !likely_gap(t, a) && !has_fast_gathers(t)) return load_seems_even(t, a);
+    if (!set && is_known_same(a)) return load_uniform(t, a);
     if (!set && a->fact.period) return is_known_spaced(t, a) ? load_spaced(t, a) : load_scattered(t, a);
     if (!set || !set->found) return load_as_found(t, a, set);
     return load_from_set_or(t, a, set, load_as_found);
@@ -809,7 +822,8 @@ static struct lanes load_some(struct translator *t, const struct vector_access *
 
 struct lanes load_vector(struct translator *t, const struct vector_access *a)
 {
-    if (is_known_same(a)) return a->fact.period == ISA_LANES ? load_for_all(t, a) : load_uniform(t, a);
+    if (is_known_same(a) && a->fact.period == ISA_LANES) return load_for_all(t, a);
+    if (is_known_same(a) && a->size == 4) return load_uniform(t, a);
     if (is_known_consecutive(t, a)) return load_consecutive(t, a);
     if (has_masked_gaps(t, a)) return load_spaced(t, a);
     return t->words >= 8 && !a->all && a->size == 4 ? load_some(t, a) : load_many(t, a);

@@ -61,6 +61,7 @@ void begin_block(struct translator *t, const struct block *block, enum version v
     memcpy(t->kept, t->holds.v, sizeof t->kept);
     memcpy(t->stored, t->holds.v, sizeof t->stored);
     memset(t->taken, 0, sizeof t->taken);
+    t->told.known = false;
     t->rows.count = 0;
     memset(t->counted, 0, sizeof t->counted);
     memset(t->passed, 0, sizeof t->passed);

@@ -35,6 +35,15 @@ struct rows {
     uint32_t site; /* of the first */
 };
 
+/* What sm->access says of the last access in the block, where that is known: base and scalar of its addresses, of all
+ * lanes or of those that begin a period, and its lanes. */
+struct told {
+    bool known, runs;
+    struct v_fact fact;
+    struct lanes base;
+    LLVMValueRef scalar, lanes;
+};
+
 /* Where a function gives the warp back, and the phi that says why. */
 struct way_out {
     LLVMBasicBlockRef block;
@@ -112,6 +121,7 @@ struct translator {
     uint16_t counted[NATIVE_COUNTS]; /* of the whole block, and up to ... */
     uint16_t passed[NATIVE_COUNTS];  /* ... the instruction in progress, without it */
     bool recorded;                   /* what sites of the block need, wherever it goes from here */
+    struct told told;                /* in the block */
     uint8_t raw[64];                 /* vector registers that may be raw when the warp is given back; */
     unsigned nraw;                   /* exit_raw has a bit for each of them */
     bool failed;                     /* no host memory */

@@ -359,16 +359,32 @@ static void store_type(struct func *f, const struct address *p, uint32_t at, LLV
     }
 }
 
-/* Is a loaded small integer wanted with its sign? */
-static bool wants_sign(LLVMValueRef load)
+/* Is a loaded small integer wanted with its sign? Of vectors element i is meant. */
+static bool wants_sign(LLVMValueRef loaded, unsigned i)
 {
-    for (LLVMUseRef u = LLVMGetFirstUse(load); u; u = LLVMGetNextUse(u)) {
+    for (LLVMUseRef u = LLVMGetFirstUse(loaded); u; u = LLVMGetNextUse(u)) {
         LLVMValueRef user = LLVMGetUser(u);
         LLVMOpcode op = LLVMIsAInstruction(user) ? LLVMGetInstructionOpcode(user) : (LLVMOpcode)0;
         if (op == LLVMSExt || op == LLVMSIToFP || (op == LLVMICmp && LLVMGetICmpPredicate(user) >= LLVMIntSGT))
             return true;
+        if (op != LLVMExtractElement) continue;
+        LLVMValueRef at = LLVMGetOperand(user, 1);
+        if (LLVMIsAConstantInt(at) && LLVMConstIntGetZExtValue(at) == i && wants_sign(user, 0)) return true;
     }
     return false;
+}
+
+/* All of what a load or a parameter gives. */
+static void load_value(struct func *f, const struct address *p, LLVMValueRef loaded, struct opd *out)
+{
+    LLVMTypeRef type = LLVMTypeOf(loaded);
+    struct member m;
+    if (LLVMGetTypeKind(type) != LLVMVectorTypeKind || is_bit_vector(f, type)) {
+        load_type(f, p, 0, type, wants_sign(loaded, 0), out);
+        return;
+    }
+    for (unsigned i = 0; member_at(f, type, i, &m); i++)
+        load_type(f, p, m.offset, m.type, wants_sign(loaded, i), out + m.part);
 }
 
 /* ---- atomics: amo, lr and sc work on each lane of vector registers ---- */
@@ -519,7 +535,7 @@ bool select_memory(struct func *f, LLVMValueRef inst, struct opd *out)
         }
         p = address_of(f, LLVMGetOperand(inst, 0), LLVMGetAlignment(inst));
         p.keep = LLVMGetVolatile(inst) || LLVMGetOrdering(inst) != LLVMAtomicOrderingNotAtomic;
-        load_type(f, &p, 0, LLVMTypeOf(inst), wants_sign(inst), out);
+        load_value(f, &p, inst, out);
         return true;
     case LLVMStore:
         p = address_of(f, LLVMGetOperand(inst, 1), LLVMGetAlignment(inst));
@@ -618,7 +634,7 @@ void select_arguments(struct func *f)
             v->parts[0] = v->escapes ? copy_argument(f, a) : alu(f, ADD, p.base, opd_imm(p.offset));
             continue;
         }
-        load_type(f, &p, 0, type, wants_sign(v->ref), v->parts);
+        load_value(f, &p, v->ref, v->parts);
         if (LLVMGetTypeKind(type) == LLVMPointerTypeKind && LLVMGetPointerAddressSpace(type) == 3)
             v->parts[0] = alu(f, ADD, v->parts[0], opd_reg(f->local_base));
     }

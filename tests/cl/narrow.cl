@@ -138,3 +138,21 @@ kernel void mixed(global const int *a, global int *out)
     vstore3(convert_int3(bytes[i].xyz), 0, out + 4 * i);
     out[4 * i + 3] = i < 20 ? 0 : bytes[i].w;
 }
+
+// Elements of one vector of which some are wanted with their signs, some without, some both ways, and one is stored.
+//! run signs global=32 local=32
+//! arg a char[130] = i * 37 + 5
+//! arg s short[130] = i * 7919 - 30000
+//! arg out int[128] -> i % 4 == 0 ? a[i + 1] + s[i + 1] : i % 4 == 1 ? uchar(a[i + 1]) + ushort(s[i + 1]) : i % 4 == 2 ? uchar(a[i + 1]) * (a[i + 1] < 3) + 2 * s[i + 1] * (ushort(s[i + 1]) > 40000) : a[i + 1] + s[i + 1]
+//! arg kept char[32] -> a[4 * i + 2]
+kernel void signs(global const char *a, global const short *s, global int *out, global char *kept)
+{
+    int i = get_global_id(0);
+    char4 b = vload4(i, a + 1);
+    short4 t = vload4(i, s + 1);
+    out[4 * i] = b.x + t.x;
+    out[4 * i + 1] = (uchar)b.y + (ushort)t.y;
+    out[4 * i + 2] = (uchar)b.z * (b.z < 3) + 2 * t.z * ((ushort)t.z > 40000);
+    out[4 * i + 3] = b.w + t.w;
+    kept[i] = b.y;
+}

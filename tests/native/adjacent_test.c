@@ -304,6 +304,58 @@ static void test_gaps_in_rows(void **state)
             }
 }
 
+/* Bytes and half words that are the same in each eight or sixteen lanes, as columns of a matrix read them: on one page
+ * and on two, and at the end of what there is. */
+static void test_same_in_rows(void **state)
+{
+    static const int distances[] = {4, 5, 64, 100}, bases[] = {0xff2, 0xff7, 0xfff};
+    (void)state;
+    for (int i = 0; i < 8; i++)
+        for (int k = i % 2; k < 8; k += 2) {
+            const int bits = 3 + i % 2, distance = distances[i / 2], end = k > 5;
+            const int base = end ? -4 * (i % 3) - (31 >> bits) * distance : bases[k / 2 % 3] & (i < 4 ? ~3 : ~0);
+            char text[1500];
+            snprintf(text, sizeof text,
+                     " lui x20, 0x90000\n lui x14, %s\n li x9, %d\n add x14, x14, x9\n li x9, %d\n li x12, 77\n"
+                     " vid.v v1\n vsrl.vi v6, v1, %d\n vmul.vx v6, v6, x9\n vadd.vx v6, v6, x14\n%s%s vid.v v2\n"
+                     " vsll.vi v2, v2, 2\n vadd.vx v2, v2, x20\n vsw12.v v1, 0(v2)\n endprg\n",
+                     end ? "0x90010" : "0x90008", base, distance, bits, sets[3 + k % 3], mixed);
+            run(text);
+        }
+}
+
+/* Accesses from one base, which is recorded once, with what else is recorded between them: the next ones go where they
+ * should, and where one fails that is said. */
+static void test_one_base(void **state)
+{
+    static const char *const between[] = {
+        "",
+        " sw x9, 8(x20)\n",
+        " lw x15, 8(x20)\n vmv.v.x v4, x15\n",
+        " vsb12.v v6, 3(v5)\n",
+        " vadd.vi v6, v6, 1\n",
+        " vse32.v v5, (x20)\n",
+        " vsoxei32.v v5, (x20), v7\n",
+        " amoadd.w v4, v5, (v5)\n",
+        " li x15, 1\n vmv.v.x v0, x15\n vloxei32.v v4, (x14), v7, v0.t\n vloxei32.v v4, (x14), v7\n",
+        " vsoxei32.v v5, (x20), v7\n addi x15, x20, 1024\n vsoxei32.v v4, (x15), v7\n",
+        " vlw12.v v4, 0(v5)\n vlhu12.v v4, 2(v5)\n vsw12.v v4, 512(v5)\n",
+    };
+    (void)state;
+    for (size_t i = 0; i < 2 * sizeof between / sizeof *between; i++)
+        for (int end = 0; end < 2; end++) {
+            char text[1500];
+            snprintf(text, sizeof text,
+                     " lui x20, 0x90000\n lui x14, %s\n addi x14, x14, %d\n li x9, 7\n vid.v v4\n vsll.vi v5, v4, 2\n"
+                     " vmul.vx v6, v4, x9\n vand.vi v6, v6, 15\n vmul.vx v6, v6, x9\n vsll.vi v7, v6, 2\n"
+                     " vadd.vx v5, v5, x20\n vadd.vx v6, v6, x14\n vid.v v9\n li x9, %d\n" PAIR_PART(
+                         " vsb12.v v4, 0(v6)\n%s vsb12.v v5, 2(v6)\n vlbu12.v v4, 20(v6)\n",
+                         " vsw12.v v4, 256(v5)\n") " endprg\n",
+                     end ? "0x90010" : "0x90008", end ? -108 - (int)i : 0, i % 2 ? 32 : 7, between[i / 2]);
+            run(text);
+        }
+}
+
 /* Lanes that read here and there in 256 bytes or a little more, as they do in tables: numbers of every size, of all
  * lanes and of some, aligned and not, in the middle of memory and across its end. */
 static void test_tables(void **state)
@@ -350,6 +402,7 @@ int main(void)
         cmocka_unit_test(test_rows_are_stored), cmocka_unit_test(test_members_are_stored),
         cmocka_unit_test(test_narrow_stores),   cmocka_unit_test(test_pairs),
         cmocka_unit_test(test_gaps_in_rows),    cmocka_unit_test(test_tables),
+        cmocka_unit_test(test_same_in_rows),    cmocka_unit_test(test_one_base),
         cmocka_unit_test(test_no_lane),
     };
     if (!engine_usable(&engine_native)) return 77;

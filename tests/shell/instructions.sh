@@ -44,6 +44,20 @@ for k in k other; do
 done
 cmp -s k.txt other.txt && wrong "two kernels are one"
 
+# Elements of vectors, too, are loaded with their signs where these are wanted, and without them elsewhere.
+compile <<'END'
+kernel void k(global const char *a, global const short *b, global int *sum)
+{
+    char4 x = vload4(get_local_id(0), a);
+    short2 y = vload2(get_local_id(0), b);
+    sum[get_local_id(0)] = x.x * x.y + x.z - (uchar)x.w + y.x * y.y;
+}
+END
+expect 3 'vlb12.v' "not all signed bytes are loaded as such"
+expect 1 'vlbu12.v' "an unsigned byte is loaded as a signed one"
+expect 2 'vlh12.v' "not all signed halves of words are loaded as such"
+expect 0 'vsra' "loads are made signed behind them"
+
 # What stays the same in a loop is copied to all lanes in front of it.
 compile <<'END'
 kernel void k(global int *a, int n, int m)
