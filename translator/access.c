@@ -279,15 +279,34 @@ bool has_masked_gaps(const struct translator *t, const struct vector_access *a)
     return t->words == 16 && !a->all && a->size == 4 && a->fact.period >= 8 && (step == 8 || step == 12 || step == 16);
 }
 
+/* The bits of so many lanes, from one on: each `each` places behind the one before it. */
+static LLVMValueRef spread_bits(struct translator *t, const struct vector_access *a, unsigned lane, unsigned lanes,
+                                unsigned each)
+{
+    uint64_t places = 0;
+    for (unsigned i = 0; i < lanes; i++) places |= 1ull << (i * each);
+    LLVMValueRef bits = LLVMBuildZExt(t->b, LLVMBuildLShr(t->b, a->lanes, ir_u32(t, lane), ""), t->i64, "");
+    LLVMValueRef args[] = {bits, ir_u64(t, places)};
+    return ir_intrinsic(t, "llvm.x86.bmi.pdep.64", NULL, 0, args, 2);
+}
+
+static LLVMValueRef as_flags(struct translator *t, LLVMValueRef bits, unsigned count)
+{
+    LLVMTypeRef type = LLVMIntTypeInContext(t->context, count);
+    return LLVMBuildBitCast(t->b, LLVMBuildTrunc(t->b, bits, type, ""), LLVMVectorType(t->i1, count), "");
+}
+
 LLVMValueRef gap_flags(struct translator *t, const struct vector_access *a, unsigned lane)
 {
     const unsigned each = a->fact.step / 4;
-    LLVMTypeRef type = LLVMIntTypeInContext(t->context, a->unit * each);
-    uint64_t places = 0;
-    for (unsigned i = 0; i < a->unit; i++) places |= 1ull << (i * each);
-    LLVMValueRef bits = LLVMBuildZExt(t->b, LLVMBuildLShr(t->b, a->lanes, ir_u32(t, lane), ""), t->i64, "");
-    LLVMValueRef args[] = {bits, ir_u64(t, places)}, spread = ir_intrinsic(t, "llvm.x86.bmi.pdep.64", NULL, 0, args, 2);
-    return LLVMBuildBitCast(t->b, LLVMBuildTrunc(t->b, spread, type, ""), LLVMVectorType(t->i1, a->unit * each), "");
+    return as_flags(t, spread_bits(t, a, lane, a->unit, each), a->unit * each);
+}
+
+LLVMValueRef repeated_flags(struct translator *t, const struct vector_access *a, unsigned lane, unsigned lanes,
+                            unsigned each)
+{
+    LLVMValueRef bits = spread_bits(t, a, lane, lanes, each);
+    return as_flags(t, LLVMBuildMul(t->b, bits, ir_u64(t, (1u << each) - 1), ""), lanes * each);
 }
 
 LLVMValueRef host_addresses(struct translator *t, LLVMValueRef guest)
@@ -480,7 +499,8 @@ static bool is_told(const struct translator *t, const struct vector_access *a, b
 /* Records where an access is made: all addresses, or of each `period` lanes that follow one another the first. */
 static void record_access(struct translator *t, const struct vector_access *a)
 {
-    bool runs = is_known_same(a) || is_known_consecutive(t, a) || is_known_spaced(t, a);
+    const bool some = has_masked_gaps(t, a) && a->n->effects.memory.action == ACTION_LOAD;
+    bool runs = is_known_same(a) || is_known_consecutive(t, a) || is_known_spaced(t, a) || some;
     struct native_site site = site_of(a->n, runs ? RECORD_RUNS : RECORD_LANES);
     size_t addr = offsetof(struct sm, access.addr);
     site.imm = a->imm;
@@ -498,8 +518,8 @@ static void record_access(struct translator *t, const struct vector_access *a)
     pass_site(t, a->n, site);
 }
 
-/* Finds addresses and lanes of an access and records it. */
-static struct vector_access begin_access(struct translator *t, const struct node *n)
+/* Finds addresses and lanes of an access. */
+static struct vector_access find_access(struct translator *t, const struct node *n)
 {
     struct vector_access a = {.n = n, .size = n->effects.memory.size, .is_signed = n->effects.memory.is_signed};
     a.fact = fact_of_addresses(t, n);
@@ -508,6 +528,13 @@ static struct vector_access begin_access(struct translator *t, const struct node
     a.all = t->version == FULL && n->d.in.vm && chunks_are_whole(t);
     a.lanes = active(t);
     if (!n->d.in.vm) a.lanes = LLVMBuildAnd(t->b, a.lanes, mask_word(t), "");
+    return a;
+}
+
+/* The same, and records it. */
+static struct vector_access begin_access(struct translator *t, const struct node *n)
+{
+    struct vector_access a = find_access(t, n);
     if (n->effects.memory.action != ACTION_LOAD && n->effects.memory.action != ACTION_LR) note_local_lanes(t, &a);
     record_access(t, &a);
     return a;
@@ -524,8 +551,13 @@ void translate_load(struct translator *t, const struct node *n)
         set_v(t, n->d.in.rd, splat_lanes(t, word));
         return;
     }
-    struct vector_access a = begin_access(t, n);
-    set_result(t, n, load_vector(t, &a));
+    struct vector_access a = find_access(t, n);
+    struct lanes value;
+    if (!load_has(t, &a, &value)) {
+        record_access(t, &a);
+        value = load_vector(t, &a);
+    }
+    set_result(t, n, value);
 }
 
 void translate_store(struct translator *t, const struct node *n)

@@ -89,6 +89,10 @@ bool has_masked_gaps(const struct translator *t, const struct vector_access *a);
 /* The flags of these words, and of those between them, which are off: of a unit's lanes, from one on. */
 LLVMValueRef gap_flags(struct translator *t, const struct vector_access *a, unsigned lane);
 
+/* The flags of so many numbers of each of so many lanes, from one on. */
+LLVMValueRef repeated_flags(struct translator *t, const struct vector_access *a, unsigned lane, unsigned lanes,
+                            unsigned each);
+
 /* Are the addresses known to be consecutive in each unit? Known to be uniform? */
 bool is_known_consecutive(const struct translator *t, const struct vector_access *a);
 bool is_known_same(const struct vector_access *a);
@@ -106,6 +110,9 @@ void transpose4(struct translator *t, const LLVMValueRef row[4], LLVMValueRef co
 /* ---- load.c ---- */
 
 struct lanes load_vector(struct translator *t, const struct vector_access *a);
+
+/* Has an earlier load of the block loaded the words of this one? Then it reads no memory. */
+bool load_has(struct translator *t, const struct vector_access *a, struct lanes *value);
 
 /* ---- store.c ---- */
 

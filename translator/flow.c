@@ -233,10 +233,10 @@ struct isa_registers node_written(const struct flow *f, const struct node *n)
     return set;
 }
 
-/* Does it end its block? */
-static bool ends(const struct node *n)
+/* Does it end its block? A block with tallies has those of one routine. */
+static bool ends(const struct flow *f, const struct node *n)
 {
-    return n->how == HOW_LEAVE || n->how == HOW_ROUTINE ||
+    return n->how == HOW_LEAVE || (n->how == HOW_ROUTINE && f->request->tallies) ||
            (n->how == HOW_CONTROL && n->effects.control != CONTROL_SETRPC);
 }
 
@@ -267,12 +267,12 @@ static bool follow(struct search *s, const struct node *n)
         mark(s, next, LEADER | ENTRY);
         return true;
     }
-    if (!ends(n)) {
+    s->has_routines |= n->how == HOW_ROUTINE;
+    if (!ends(s->f, n)) {
         mark(s, next, 0);
         return true;
     }
     if (n->how == HOW_ROUTINE) {
-        s->has_routines = true;
         mark(s, next, LEADER);
         return true;
     }
@@ -340,7 +340,7 @@ static void fill_block(struct search *s, struct block *b)
     b->end = b->pc;
     b->checked = has_mark(s, b->pc, CHECKED);
     b->entry = is_entry(s, b->pc);
-    for (;;) {
+    for (uint32_t counted = 0;;) {
         struct node *n = &f->nodes[f->nnodes];
         b->leaves = f->nnodes == s->room || !has_mark(s, b->end, REACHED);
         if (b->leaves) return;
@@ -354,8 +354,9 @@ static void fill_block(struct search *s, struct block *b)
         f->nnodes++;
         b->count++;
         b->end = node_next(n);
-        if (b->count == BLOCK_MOST && !ends(n)) mark(s, b->end, LEADER);
-        if (ends(n) || has_mark(s, b->end, LEADER)) return;
+        counted += n->counts[COUNT_INSTRUCTIONS];
+        if (counted >= BLOCK_MOST && !ends(f, n)) mark(s, b->end, LEADER);
+        if (ends(f, n) || has_mark(s, b->end, LEADER)) return;
     }
 }
 
@@ -365,7 +366,7 @@ static bool make_blocks(struct search *s)
 {
     struct flow *f = s->f;
     s->room = count_marks(s, REACHED) * 2;
-    f->blocks = calloc(count_marks(s, LEADER) + s->room / BLOCK_MOST + 1, sizeof *f->blocks);
+    f->blocks = calloc(count_marks(s, LEADER) + s->room / (BLOCK_MOST / ROUTINE_MOST) + 1, sizeof *f->blocks);
     f->nodes = malloc((s->room + 1) * sizeof *f->nodes);
     if (!f->blocks || !f->nodes) return false;
     for (uint32_t i = 0; i < f->request->code_words; i++) {

@@ -20,7 +20,7 @@ enum how {
     HOW_SHUFFLE, /* words of other lanes */
     HOW_HELP,    /* by `step`, within the block */
     HOW_LEAVE,   /* by `step`, outside: ends the block in front of it */
-    HOW_ROUTINE, /* a call that the host has an operation for: ends the block, which goes on behind it */
+    HOW_ROUTINE, /* a call that the host has an operation for: goes on behind it */
     HOW_CONTROL, /* ends the block; see isa_control */
 };
 

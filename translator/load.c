@@ -566,7 +566,45 @@ static void take_rows(struct translator *t, const struct vector_access *a, const
 static bool is_whole(const struct translator *t, const struct vector_access *a, const struct adjacent *set)
 {
     const uint32_t size = set->words * 4;
-    return set->words > 1 && is_known_spaced(t, a) && a->fact.step == size && (uint32_t)set->imm % size == 0;
+    const bool spaced = is_known_spaced(t, a) || has_masked_gaps(t, a);
+    return set->words > 1 && spaced && a->fact.step == size && (uint32_t)set->imm % size == 0;
+}
+
+/* Eight longs, of lanes of a unit from one on, one or two of each: of the active ones. */
+static LLVMValueRef load_masked_longs(struct translator *t, const struct vector_access *a, unsigned lane, unsigned each,
+                                      LLVMValueRef address)
+{
+    LLVMTypeRef type = LLVMVectorType(t->i64, 8), types[] = {type, t->ptr};
+    LLVMValueRef flags = each == 1 ? lane_flags(t, a->lanes, lane, 8) : repeated_flags(t, a, lane, 8 / each, each);
+    LLVMValueRef args[] = {address, ir_u32(t, 1), flags, LLVMConstNull(type)};
+    return keep(t, ir_intrinsic(t, "llvm.masked.load", types, 2, args, 4));
+}
+
+/* The words of a set without gaps, of the active lanes of a unit, as they lie. */
+static LLVMValueRef load_masked_whole(struct translator *t, const struct vector_access *a, const struct adjacent *set,
+                                      unsigned first)
+{
+    const int64_t further = (int64_t)set->imm - (int32_t)a->imm;
+    const unsigned each = set->words / 2, lanes = 8 / each, parts = a->unit / lanes;
+    LLVMValueRef from = ir_field(t, masked_address(t, a, first), (size_t)further), part[UNIT_MOST],
+                 index[2 * UNIT_MOST];
+    for (unsigned i = 0; i < a->unit * each; i++) index[i] = ir_u32(t, i);
+    for (unsigned k = 0; k < parts; k++)
+        part[k] = load_masked_longs(t, a, first + k * lanes, each, ir_field(t, from, (size_t)k * 64));
+    for (unsigned n = parts, longs = 16; n > 1; n /= 2, longs *= 2)
+        for (unsigned k = 0; k < n / 2; k++)
+            part[k] = LLVMBuildShuffleVector(t->b, part[2 * k], part[2 * k + 1], LLVMConstVector(index, longs), "");
+    return part[0];
+}
+
+/* Words of lanes that lie one behind the other, so many of each. */
+static void split_words(struct translator *t, LLVMValueRef all, unsigned words, unsigned lanes, LLVMValueRef *word)
+{
+    LLVMValueRef index[UNIT_MOST], none = LLVMGetPoison(LLVMTypeOf(all));
+    for (unsigned k = 0; k < words; k++) {
+        for (unsigned i = 0; i < lanes; i++) index[i] = ir_u32(t, i * words + k);
+        word[k] = LLVMBuildShuffleVector(t->b, all, none, LLVMConstVector(index, lanes), "");
+    }
 }
 
 /* Words that do so, of a unit. */
@@ -575,12 +613,82 @@ static void take_whole(struct translator *t, const struct vector_access *a, cons
 {
     const int64_t further = (int64_t)set->imm - (int32_t)a->imm;
     LLVMTypeRef type = LLVMVectorType(t->i32, a->unit * set->words);
-    LLVMValueRef all = load_unaligned(t, type, ir_field(t, lane_address(t, a, first), (size_t)further));
-    for (unsigned k = 0; k < set->words; k++) {
-        LLVMValueRef index[UNIT_MOST];
-        for (unsigned i = 0; i < a->unit; i++) index[i] = ir_u32(t, i * set->words + k);
-        word[k] = LLVMBuildShuffleVector(t->b, all, LLVMGetPoison(type), LLVMConstVector(index, a->unit), "");
+    LLVMValueRef all = a->all ? load_unaligned(t, type, ir_field(t, lane_address(t, a, first), (size_t)further))
+                              : load_masked_whole(t, a, set, first);
+    all = LLVMBuildBitCast(t->b, all, type, "");
+    split_words(t, all, set->words, a->unit, word);
+}
+
+/* Are a set's pairs of words two, three or four pairs apart, in all lanes? */
+static bool are_pairs_apart(const struct translator *t, const struct vector_access *a, const struct adjacent *set)
+{
+    const uint32_t step = a->fact.step;
+    return set->words == 2 && t->words == 16 && is_known_spaced(t, a) && (step == 16 || step == 24 || step == 32) &&
+           set->imm % 8 == 0;
+}
+
+/* Eight lanes' pairs that are so far apart, as longs. What is between two of them is on their pages; the last of the
+ * loads ends with the last pair. */
+static LLVMValueRef load_pairs_apart(struct translator *t, const struct vector_access *a, const struct adjacent *set,
+                                     unsigned first)
+{
+    const int64_t further = (int64_t)set->imm - (int32_t)a->imm;
+    const unsigned each = a->fact.step / 8, last = 7 * each - 7, loads = (last + 7) / 8 + 1;
+    LLVMTypeRef type = LLVMVectorType(t->i64, 8);
+    LLVMValueRef from = ir_field(t, lane_address(t, a, first), (size_t)further), index[8], out = NULL;
+    for (unsigned k = 0; k < loads; k++) {
+        const unsigned begin = k + 1 < loads ? 8 * k : last;
+        LLVMValueRef part = load_unaligned(t, type, ir_field(t, from, begin * 8));
+        for (unsigned i = 0; i < 8; i++) {
+            const unsigned at = i * each - begin;
+            index[i] = ir_u32(t, at < 8 ? (k ? 8 : 0) + at : i);
+        }
+        out = LLVMBuildShuffleVector(t->b, out ? out : part, part, LLVMConstVector(index, 8), "");
     }
+    return out;
+}
+
+static void take_pairs_apart(struct translator *t, const struct vector_access *a, const struct adjacent *set,
+                             unsigned first, LLVMValueRef word[4])
+{
+    LLVMValueRef part[2], index[2 * UNIT_MOST], all;
+    LLVMTypeRef type = LLVMVectorType(t->i32, 2 * UNIT_MOST);
+    for (unsigned k = 0; k < 2; k++) part[k] = load_pairs_apart(t, a, set, first + 8 * k);
+    for (unsigned i = 0; i < UNIT_MOST; i++) index[i] = ir_u32(t, i);
+    all = LLVMBuildShuffleVector(t->b, part[0], part[1], LLVMConstVector(index, UNIT_MOST), "");
+    split_words(t, LLVMBuildBitCast(t->b, all, type, ""), 2, UNIT_MOST, word);
+}
+
+/* Two words of each active lane, anywhere: half as many steps of a gather as of each word. */
+static void gather_pairs(struct translator *t, const struct vector_access *a, const struct adjacent *set,
+                         struct lanes word[4])
+{
+    const uint32_t half = 1u << 31;
+    LLVMTypeRef longs = LLVMVectorType(t->i64, 8), types[] = {longs, LLVMVectorType(t->ptr, 8)};
+    LLVMValueRef middle = ir_field(t, t->mem, half), part[2], index[2 * UNIT_MOST], taken[4];
+    for (unsigned p = 0; p < t->chunks; p++) {
+        LLVMValueRef at = ir_splat(t, ir_u32(t, (uint32_t)set->imm + half));
+        at = LLVMBuildAdd(t->b, chunk_sum(t, a, p), at, "");
+        for (unsigned k = 0; k < 2; k++) {
+            for (unsigned i = 0; i < 8; i++) index[i] = ir_u32(t, 8 * k + i);
+            LLVMValueRef few =
+                LLVMBuildShuffleVector(t->b, at, LLVMGetPoison(LLVMTypeOf(at)), LLVMConstVector(index, 8), "");
+            LLVMValueRef from = LLVMBuildGEP2(t->b, t->i8, middle, &few, 1, "");
+            LLVMValueRef args[] = {from, ir_u32(t, 1), lane_flags(t, a->lanes, p * 16 + 8 * k, 8),
+                                   LLVMConstNull(longs)};
+            part[k] = keep(t, ir_intrinsic(t, "llvm.masked.gather", types, 2, args, 4));
+        }
+        for (unsigned i = 0; i < UNIT_MOST; i++) index[i] = ir_u32(t, i);
+        LLVMValueRef all = LLVMBuildShuffleVector(t->b, part[0], part[1], LLVMConstVector(index, UNIT_MOST), "");
+        all = LLVMBuildBitCast(t->b, all, LLVMVectorType(t->i32, 2 * UNIT_MOST), "");
+        split_words(t, all, 2, UNIT_MOST, taken);
+        for (unsigned k = 0; k < 2; k++) word[k].chunk[p] = taken[k];
+    }
+}
+
+static bool can_gather_pairs(const struct translator *t, const struct vector_access *a, const struct adjacent *set)
+{
+    return has_fast_gathers(t) && t->words == 16 && set->words == 2 && !a->fact.period;
 }
 
 /* Words that are the same in all lanes of a unit. */
@@ -596,12 +704,18 @@ static void take_same(struct translator *t, const struct vector_access *a, const
 static void take_set(struct translator *t, const struct vector_access *a, const struct adjacent *set,
                      struct lanes word[4])
 {
+    if (can_gather_pairs(t, a, set)) {
+        gather_pairs(t, a, set, word);
+        return;
+    }
     LLVMValueRef unit[4][ISA_LANES / 8], taken[4];
-    const bool whole = is_whole(t, a, set), same = is_known_step(a, 0);
-    const unsigned each = whole || same ? a->unit : 8, own = chunks_loaded(t, a) * t->words / each;
+    const bool whole = is_whole(t, a, set), apart = are_pairs_apart(t, a, set), same = is_known_step(a, 0);
+    const unsigned each = whole || same ? a->unit : apart ? UNIT_MOST : 8;
+    const unsigned own = chunks_loaded(t, a) * t->words / each;
     for (unsigned u = 0; u < lanes_computed(t) / each; u++) {
         if (u < own && same) take_same(t, a, set, u * each, taken);
         else if (u < own && whole) take_whole(t, a, set, u * each, taken);
+        else if (u < own && apart) take_pairs_apart(t, a, set, u * each, taken);
         else if (u < own && set->words == 1) take_words(t, a, set, u * 8, taken);
         else if (u < own && set->words == 2) take_pairs(t, a, set, u * 8, taken);
         else if (u < own) take_rows(t, a, set, u * 8, taken);
@@ -639,6 +753,18 @@ static struct taken *new_set(struct translator *t, const struct adjacent *set)
     return taken;
 }
 
+/* A set without gaps between lanes, or of pairs with such, that a load begins; NULL: it begins none. */
+static struct taken *whole_set_of(struct translator *t, const struct vector_access *a)
+{
+    const uint32_t step = a->fact.step;
+    struct adjacent found = {0};
+    if (!a->fact.period || step % 8 || step > 32) return NULL;
+    if (step == 8 || step == 16) found = adjacent_in_step(t->flow, t->block, a->n, step);
+    if (found.first && is_whole(t, a, &found) && (!a->all || step == 8 || found.count > 2)) return new_set(t, &found);
+    found = adjacent_in_step(t->flow, t->block, a->n, 8);
+    return found.first && are_pairs_apart(t, a, &found) ? new_set(t, &found) : NULL;
+}
+
 /* The set that a load belongs to, or begins; NULL: it is alone, or not one for this way, as vectors of two words are
  * that may have a gap. */
 static struct taken *set_of(struct translator *t, const struct vector_access *a)
@@ -646,10 +772,12 @@ static struct taken *set_of(struct translator *t, const struct vector_access *a)
     if (!a->all || t->words < 8) return NULL;
     struct taken *known = known_set(t, a);
     if (known) return known;
+    struct taken *whole = whole_set_of(t, a);
+    if (whole) return whole;
     struct adjacent found = adjacent_find(t->flow, t->block, a->n);
     bool gaps = is_known_spaced(t, a) && has_small_gaps(a);
     bool four = found.words == 4 && (!gaps || a->fact.step == 32);
-    if (!found.first || ((gaps || likely_gap(t, a)) && !four && !is_whole(t, a, &found))) return NULL;
+    if (!found.first || ((gaps || likely_gap(t, a)) && !four)) return NULL;
     return new_set(t, &found);
 }
 
@@ -724,23 +852,41 @@ static struct lanes load_seems_even(struct translator *t, const struct vector_ac
     return meet(t, w.way, w.n);
 }
 
+/* Is the first address of a period odd for a set, and are its words on two pages? */
+struct oddness {
+    LLVMValueRef bits, odd_on_two;
+};
+
+static struct oddness find_oddness(struct translator *t, const struct vector_access *a, const struct adjacent *set)
+{
+    const uint32_t size = set->words * 4, span = (a->fact.period - 1) * a->fact.step + size;
+    struct oddness out = {ir_u32(t, 0), LLVMConstInt(t->i1, 0, false)};
+    LLVMValueRef zero = ir_u32(t, 0);
+    for (unsigned lane = 0; lane < t->items; lane += a->fact.period) {
+        LLVMValueRef first = LLVMBuildAdd(t->b, lane_sum(t, a, lane), ir_u32(t, (uint32_t)set->imm), "");
+        LLVMValueRef last = LLVMBuildAdd(t->b, first, ir_u32(t, span - 1), "");
+        LLVMValueRef odd = LLVMBuildAnd(t->b, first, ir_u32(t, size - 1), "");
+        LLVMValueRef ends = LLVMBuildAnd(t->b, LLVMBuildXor(t->b, first, last, ""), ir_u32(t, ABI_PAGE), "");
+        out.bits = LLVMBuildOr(t->b, out.bits, odd, "");
+        odd = LLVMBuildICmp(t->b, LLVMIntNE, odd, zero, "");
+        ends = LLVMBuildICmp(t->b, LLVMIntNE, ends, zero, "");
+        out.odd_on_two = LLVMBuildOr(t->b, out.odd_on_two, LLVMBuildAnd(t->b, odd, ends, ""), "");
+    }
+    return out;
+}
+
 /* The first load of a set without gaps, or of the same words for many lanes, loads all of it. It faults exactly if one
  * of the set would where each lane's words are aligned, as vectors are, or all lanes' are on one page; elsewhere `step`
  * executes it. */
 static void load_whole(struct translator *t, const struct vector_access *a, struct taken *set)
 {
-    const uint32_t size = set->set.words * 4, span = is_known_step(a, 0) ? size : a->fact.period * size;
-    LLVMValueRef bad = LLVMConstInt(t->i1, 0, false), zero = ir_u32(t, 0);
-    for (unsigned lane = 0; lane < lanes_computed(t); lane += a->fact.period) {
-        LLVMValueRef first = LLVMBuildAdd(t->b, lane_sum(t, a, lane), ir_u32(t, (uint32_t)set->set.imm), "");
-        LLVMValueRef last = LLVMBuildAdd(t->b, first, ir_u32(t, span - 1), "");
-        LLVMValueRef odd = LLVMBuildAnd(t->b, first, ir_u32(t, size - 1), "");
-        LLVMValueRef ends = LLVMBuildAnd(t->b, LLVMBuildXor(t->b, first, last, ""), ir_u32(t, ABI_PAGE), "");
-        odd = LLVMBuildICmp(t->b, LLVMIntNE, odd, zero, "");
-        ends = LLVMBuildICmp(t->b, LLVMIntNE, ends, zero, "");
-        bad = LLVMBuildOr(t->b, bad, LLVMBuildAnd(t->b, odd, ends, ""), "");
-    }
-    leave_if(t, a->n, bad);
+    const struct oddness o = find_oddness(t, a, &set->set);
+    LLVMBasicBlockRef odd = ir_block(t, ""), on = ir_block(t, "");
+    ir_branch_likely(t, LLVMBuildICmp(t->b, LLVMIntEQ, o.bits, ir_u32(t, 0), ""), on, odd);
+    ir_at(t, odd);
+    leave_if(t, a->n, o.odd_on_two);
+    LLVMBuildBr(t->b, on);
+    ir_at(t, on);
     take_set(t, a, &set->set, set->word);
     set->found = LLVMConstInt(t->i1, 1, false);
 }
@@ -765,7 +911,8 @@ static struct lanes load_from_set_or(struct translator *t, const struct vector_a
 static struct lanes load_many(struct translator *t, const struct vector_access *a)
 {
     struct taken *set = set_of(t, a);
-    if (set && !set->found && (is_known_same(a) || is_whole(t, a, &set->set))) load_whole(t, a, set);
+    const bool at_once = set && (is_known_same(a) || is_whole(t, a, &set->set) || are_pairs_apart(t, a, &set->set));
+    if (at_once && !set->found) load_whole(t, a, set);
     if (set && set->found && LLVMIsConstant(set->found)) return part_of_set(t, a, set);
     if (!set && seems_even(t, a) && !likely_gap(t, a) && !has_fast_gathers(t)) return load_seems_even(t, a);
     if (!set && is_known_same(a)) return load_uniform(t, a);
@@ -774,14 +921,24 @@ static struct lanes load_many(struct translator *t, const struct vector_access *
     return load_from_set_or(t, a, set, load_as_found);
 }
 
+/* Words of some lanes, with known gaps: those of a set without any, or each by itself. */
+static struct lanes load_some_spaced(struct translator *t, const struct vector_access *a)
+{
+    struct taken *set = known_set(t, a);
+    if (!set) set = whole_set_of(t, a);
+    if (!set) return load_spaced(t, a);
+    if (!set->found) load_whole(t, a, set);
+    return part_of_set(t, a, set);
+}
+
 /* The set that a load of few lanes belongs to, or begins; NULL: it is alone. */
 static struct taken *few_set_of(struct translator *t, const struct vector_access *a)
 {
-    if (has_fast_gathers(t)) return NULL;
     struct taken *known = known_set(t, a);
     if (known) return known;
     struct adjacent found = adjacent_find(t->flow, t->block, a->n);
-    return found.first ? new_set(t, &found) : NULL;
+    if (!found.first || (has_fast_gathers(t) && !can_gather_pairs(t, a, &found))) return NULL;
+    return new_set(t, &found);
 }
 
 /* To test the shape of the addresses takes as long as some loads. The words of a few active lanes are loaded without a
@@ -816,8 +973,17 @@ static struct lanes load_few_or_many(struct translator *t, const struct vector_a
 static struct lanes load_some(struct translator *t, const struct vector_access *a)
 {
     struct taken *set = few_set_of(t, a);
-    if (!set || !set->found) return load_few_or_many(t, a, set);
-    return load_from_set_or(t, a, set, load_few_or_many);
+    load_function *load = set && has_fast_gathers(t) ? load_as_found : load_few_or_many;
+    if (!set || !set->found) return load(t, a, set);
+    return load_from_set_or(t, a, set, load);
+}
+
+bool load_has(struct translator *t, const struct vector_access *a, struct lanes *value)
+{
+    const struct taken *set = known_set(t, a);
+    if (!set || !set->found || !LLVMIsConstant(set->found)) return false;
+    *value = part_of_set(t, a, set);
+    return true;
 }
 
 struct lanes load_vector(struct translator *t, const struct vector_access *a)
@@ -825,6 +991,6 @@ struct lanes load_vector(struct translator *t, const struct vector_access *a)
     if (is_known_same(a) && a->fact.period == ISA_LANES) return load_for_all(t, a);
     if (is_known_same(a) && a->size == 4) return load_uniform(t, a);
     if (is_known_consecutive(t, a)) return load_consecutive(t, a);
-    if (has_masked_gaps(t, a)) return load_spaced(t, a);
+    if (has_masked_gaps(t, a)) return load_some_spaced(t, a);
     return t->words >= 8 && !a->all && a->size == 4 ? load_some(t, a) : load_many(t, a);
 }

@@ -137,8 +137,7 @@ static void store_each(struct translator *t, const struct vector_access *a, stru
 
 static void store_scattered(struct translator *t, const struct vector_access *a, struct lanes data)
 {
-    if (a->size == 4 && t->words == 16)
-        a->all ? scatter(t, a, data) : store_few_or_many(t, a, data);
+    if (a->size == 4 && t->words == 16) a->all ? scatter(t, a, data) : store_few_or_many(t, a, data);
     else if (a->all && t->words >= 8) store_each(t, a, data);
     else store_one_by_one(t, a, data);
 }
@@ -296,11 +295,15 @@ static unsigned find_rows(const struct translator *t, const struct node *first, 
 }
 
 /* Can so many stores be made together, of so many bytes? They are one, two or four words, or, without gaps between
- * lanes, three words, or two or three bytes or half words. */
+ * lanes, three words, or two or three bytes or half words; of some lanes two or four words without gaps, in
+ * several periods two. */
 static bool are_rows(const struct vector_access *a, const struct rows *rows, unsigned count, unsigned bytes)
 {
     bool same = count <= 3;
     if (a->fact.step < bytes || a->fact.step > ABI_PAGE / ISA_LANES) return false;
+    if (a->fact.step != bytes && (!a->all || a->fact.period < ISA_LANES)) return false;
+    if (a->fact.period < ISA_LANES) return bytes == 8;
+    if (!a->all) return bytes == 8 || bytes == 16;
     for (unsigned i = 0; i < count; i++) same &= size_of(rows->stores[i]) == a->size;
     if (bytes == 4 || bytes == 8 || bytes == 16) return true;
     return a->fact.step == bytes && (bytes == 12 || (bytes % 4 && same));
@@ -311,7 +314,8 @@ static bool begins_rows(struct translator *t, const struct vector_access *a)
 {
     struct rows *rows = &t->rows;
     rows->count = 0;
-    if (a->fact.period != ISA_LANES || !a->all || t->words < 8) return false;
+    const bool shaped = a->fact.period == ISA_LANES || (t->words == 16 && a->fact.period >= 8);
+    if (!shaped || t->words < 8 || !(a->all || has_masked_gaps(t, a))) return false;
     for (unsigned count = find_rows(t, a->n, rows); count > 1 && !rows->count; count--) {
         rows->bytes = rows->at[count - 1] + size_of(rows->stores[count - 1]);
         if (are_rows(a, rows, count, rows->bytes)) rows->count = count;
@@ -333,6 +337,31 @@ static void store_part(struct translator *t, LLVMValueRef vector, unsigned from,
     LLVMSetAlignment(LLVMBuildStore(t->b, LLVMBuildShuffleVector(t->b, vector, none, order, ""), address), 1);
 }
 
+/* The two words of a chunk's lanes, in turn. */
+static LLVMValueRef join_pairs(struct translator *t, const struct lanes word[2], unsigned p)
+{
+    LLVMValueRef index[2 * UNIT_MOST];
+    for (unsigned i = 0; i < 2 * t->words; i++) index[i] = ir_u32(t, i % 2 * t->words + i / 2);
+    LLVMValueRef order = LLVMConstVector(index, 2 * t->words);
+    return LLVMBuildShuffleVector(t->b, word[0].chunk[p], word[1].chunk[p], order, "");
+}
+
+/* Four words of each active lane, without gaps: pairs of a chunk's lanes in turn, four lanes at a time. */
+static void store_some_rows(struct translator *t, const struct vector_access *a, unsigned p, LLVMValueRef address)
+{
+    LLVMTypeRef longs = LLVMVectorType(t->i64, t->words), type = LLVMVectorType(t->i64, 8), types[] = {type, t->ptr};
+    LLVMValueRef pairs[2], index[8];
+    for (unsigned k = 0; k < 2; k++)
+        pairs[k] = LLVMBuildBitCast(t->b, join_pairs(t, t->rows.data + 2 * k, p), longs, "");
+    for (unsigned lane = 0; lane < t->words; lane += 4) {
+        for (unsigned i = 0; i < 8; i++) index[i] = ir_u32(t, i % 2 * t->words + lane + i / 2);
+        LLVMValueRef part = LLVMBuildShuffleVector(t->b, pairs[0], pairs[1], LLVMConstVector(index, 8), "");
+        LLVMValueRef to = ir_field(t, address, ((size_t)p * t->words + lane) * ROW_WORDS * 4);
+        LLVMValueRef args[] = {part, to, ir_u32(t, 1), repeated_flags(t, a, p * t->words + lane, 4, 2)};
+        ir_intrinsic(t, "llvm.masked.store", types, 2, args, 4);
+    }
+}
+
 /* Eight lanes' rows, so many bytes from each other. */
 static void store_eight_rows(struct translator *t, const struct lanes word[ROW_WORDS], unsigned lane,
                              LLVMValueRef address, size_t step)
@@ -352,18 +381,41 @@ static void store_eight_rows(struct translator *t, const struct lanes word[ROW_W
     }
 }
 
-/* The two words of a chunk's lanes. */
 static void store_pairs(struct translator *t, const struct lanes word[2], unsigned p, LLVMValueRef address, size_t step)
 {
-    LLVMValueRef index[2 * UNIT_MOST], both;
-    for (unsigned i = 0; i < 2 * t->words; i++) index[i] = ir_u32(t, i % 2 * t->words + i / 2);
-    LLVMValueRef order = LLVMConstVector(index, 2 * t->words), to = ir_field(t, address, p * t->words * step);
-    both = LLVMBuildShuffleVector(t->b, word[0].chunk[p], word[1].chunk[p], order, "");
-    if (step == 8) {
+    LLVMValueRef both = join_pairs(t, word, p), to = ir_field(t, address, p * t->words * step);
+    for (unsigned i = 0; i < t->words; i++) store_part(t, both, 2 * i, 2, ir_field(t, to, i * step));
+}
+
+/* The pairs of a unit's lanes, which lie without gaps, or of each of them the lower word alone. */
+static void store_longs(struct translator *t, const struct vector_access *a, unsigned lane, bool lower)
+{
+    const struct rows *rows = &t->rows;
+    const unsigned period = a->fact.period, n = a->unit;
+    LLVMTypeRef longs = LLVMVectorType(t->i64, n), type = lower ? LLVMVectorType(t->i32, 2 * n) : longs;
+    LLVMValueRef to = ir_field(t, host_address(t, rows->from[lane / period]), lane % period * 8), index[2 * UNIT_MOST];
+    LLVMValueRef both = join_pairs(t, rows->data, lane / t->words), none = LLVMGetPoison(LLVMTypeOf(both));
+    for (unsigned i = 0; i < 2 * n; i++) index[i] = ir_u32(t, lane % t->words * 2 + i);
+    both = LLVMBuildShuffleVector(t->b, both, none, LLVMConstVector(index, 2 * n), "");
+    both = LLVMBuildBitCast(t->b, both, type, "");
+    if (a->all && !lower) {
         LLVMSetAlignment(LLVMBuildStore(t->b, both, to), 1);
         return;
     }
-    for (unsigned i = 0; i < t->words; i++) store_part(t, both, 2 * i, 2, ir_field(t, to, i * step));
+    LLVMTypeRef types[] = {type, t->ptr};
+    LLVMValueRef flags = lower ? gap_flags(t, a, lane) : lane_flags(t, a->lanes, lane, n);
+    LLVMValueRef args[] = {both, to, ir_u32(t, 1), flags};
+    ir_intrinsic(t, "llvm.masked.store", types, 2, args, 4);
+}
+
+/* Pairs without gaps. The lower words in front of the last period are stored first, by themselves, so that a page that
+ * is not there is found when as much has been stored as by the first store alone. */
+static void store_all_longs(struct translator *t, const struct vector_access *a)
+{
+    const unsigned n = t->items, last = (n - 1) / a->fact.period * a->fact.period;
+    for (unsigned lane = 0; lane < last; lane += a->unit) store_longs(t, a, lane, true);
+    for (unsigned lane = last; lane < n; lane += a->unit) store_longs(t, a, lane, false);
+    for (unsigned lane = 0; lane < last; lane += a->unit) store_longs(t, a, lane, false);
 }
 
 /* The numbers of a chunk's lanes, two or three of each, without gaps. */
@@ -412,30 +464,48 @@ static void store_together(struct translator *t, const struct vector_access *a)
     struct rows *rows = &t->rows;
     const unsigned words = rows->bytes / 4;
     const size_t step = a->fact.step;
-    LLVMValueRef to = host_address(t, rows->address);
+    LLVMValueRef to = host_address(t, rows->from[0]);
     if (rows->bytes % 4 == 0) pack(t, rows);
-    if (words == ROW_WORDS) {
-        for (unsigned lane = 0; lane < lanes_computed(t); lane += 8) store_eight_rows(t, rows->data, lane, to, step);
+    if (words == 2 && step == 8) {
+        store_all_longs(t, a);
         return;
     }
-    for (unsigned p = 0; p < t->chunks; p++) {
+    for (unsigned lane = 0; lane < lanes_computed(t) && words == ROW_WORDS && a->all; lane += 8)
+        store_eight_rows(t, rows->data, lane, to, step);
+    for (unsigned p = 0; p < t->chunks && !(words == ROW_WORDS && a->all); p++) {
         if (rows->bytes % 4) store_interleaved(t, rows->data, rows->count, a->size, p, to);
+        else if (words == ROW_WORDS) store_some_rows(t, a, p, to);
         else if (words == 3) store_interleaved(t, rows->data, 3, 4, p, to);
         else if (words == 2) store_pairs(t, rows->data, p, to, step);
         else store_words(t, rows->data, p, to, step);
     }
 }
 
-/* The ith of the stores. If they are on one page, the last one stores all of them. It fails exactly if the first one
- * would, so it does so at that one's site. */
+/* Can stores that begin with a's be made together? Where they are on one page, in each period, and no period reaches
+ * into the next one, with which another order would be another result. */
+static LLVMValueRef can_store_together(struct translator *t, const struct vector_access *a)
+{
+    struct rows *rows = &t->rows;
+    const unsigned period = a->fact.period, n = (t->items + period - 1) / period;
+    LLVMValueRef is = are_on_one_page(t, a, rows->bytes);
+    for (unsigned i = 0; i < n; i++) rows->from[i] = guest_address(t, a, i * period);
+    for (unsigned i = 1; i < n; i++) {
+        LLVMValueRef last = LLVMBuildAdd(t->b, rows->from[i - 1], ir_u32(t, period * a->fact.step - 1), "");
+        is = LLVMBuildAnd(t->b, is, LLVMBuildICmp(t->b, LLVMIntUGT, rows->from[i], last, ""), "");
+    }
+    return is;
+}
+
+/* The ith of the stores. The last one stores all of them, if they can be made together. It fails exactly if the first
+ * one would, so it does so at that one's site. */
 static void store_row(struct translator *t, const struct vector_access *a, unsigned i, struct lanes data)
 {
     struct rows *rows = &t->rows;
     const bool last = i + 1 == rows->count;
     LLVMBasicBlockRef alone = ir_block(t, ""), done = ir_block(t, ""), all = last ? ir_block(t, "rows") : done;
     if (i == 0) {
-        rows->together = are_on_one_page(t, a, rows->bytes);
-        rows->address = guest_address(t, a, 0), rows->site = last_site(t);
+        rows->together = can_store_together(t, a);
+        rows->site = last_site(t);
     }
     rows->data[i] = data;
     ir_branch_likely(t, rows->together, all, alone);

@@ -24,14 +24,14 @@ struct taken {
 };
 enum { SETS = 4, ROW_WORDS = 4, ROW_STORES = 16 };
 
-/* Stores of adjacent bytes in each lane: where `together` holds, the last one makes them all, from the first lane's
- * first byte on. */
+/* Stores of adjacent bytes in each lane: where `together` holds, the last one makes them all, from the first byte of
+ * the first lane of each period on. */
 struct rows {
     unsigned count, bytes; /* 0: there are none */
     const struct node *stores[ROW_STORES];
     uint8_t at[ROW_STORES]; /* bytes behind the first */
     struct lanes data[ROW_STORES];
-    LLVMValueRef together, address;
+    LLVMValueRef together, from[ISA_LANES / 8];
     uint32_t site; /* of the first */
 };
 

@@ -356,6 +356,49 @@ static void test_one_base(void **state)
         }
 }
 
+#define LOADS_OF_PAIR(offset) \
+    " vlw12.v v10, " #offset "(v6)\n vlw12.v v11, 4+" #offset "(v6)\n vsw12.v v11, 0(v5)\n vsw12.v v10, 128(v5)\n"
+
+/* Pairs of words, and pairs of those, in such rows and in one of all lanes: rows apart from each other, one behind the
+ * other, upwards and downwards, in the same place and in part, which have what the last of them stores. */
+static void test_pairs_in_rows(void **state)
+{
+    static const int apart[] = {800, 0, 4, 60, -264, 64}, active[] = {32, 31, 13, 1}, bases[] = {8, 4, 0xfc0, 0xf84};
+    static const struct {
+        int distance;
+        const char *text;
+    } accesses[] = {
+        {8, LOADS_OF_PAIR(0)},
+        {8, " vsw12.v v12, 0(v6)\n vsw12.v v9, 4(v6)\n"},
+        {16, " vlw12.v v10, 4(v6)\n vlw12.v v11, 8(v6)\n vlw12.v v12, 20(v6)\n vsw12.v v11, 0(v5)\n"
+             " vsw12.v v10, 128(v5)\n vsw12.v v12, 256(v5)\n"},
+        {16, " vsw12.v v12, 0(v6)\n vsw12.v v9, 4(v6)\n vsw12.v v5, 8(v6)\n vsw12.v v6, 12(v6)\n"},
+        {16, LOADS_OF_PAIR(8)},
+        {24, LOADS_OF_PAIR(0)},
+        {32, LOADS_OF_PAIR(24)},
+        {24, " vxor.vi v6, v6, 0\n" LOADS_OF_PAIR(-4)}, /* nothing is known of the addresses */
+    };
+    enum { ACCESSES = sizeof accesses / sizeof *accesses };
+    (void)state;
+    for (int i = 0; i < 6 * ACCESSES; i++)
+        for (int k = 0; k < 3; k++) {
+            const int bits = 3 + k, distance = accesses[i % ACCESSES].distance, far = apart[i / ACCESSES];
+            const int rows = 32 >> bits, top = far > 0 ? (rows - 1) * far : 0, end = (2 * i + k) % 3 == 0;
+            const int beyond[] = {4, distance << bits, 0};
+            const int base = end ? beyond[(i / 3 + k) % 3] - top - (distance << bits) : bases[(i + k) % 4];
+            char text[1500];
+            snprintf(text, sizeof text,
+                     " lui x20, 0x90000\n lui x14, %s\n li x9, %d\n add x14, x14, x9\n li x9, %d\n li x10, %d\n"
+                     " li x15, %d\n vid.v v5\n vand.vx v6, v5, x15\n vmul.vx v6, v6, x9\n vsrl.vi v7, v5, %d\n"
+                     " vmul.vx v7, v7, x10\n vadd.vv v6, v6, v7\n vadd.vx v6, v6, x14\n vmul.vv v12, v5, v5\n"
+                     " li x9, 7\n li x15, 31\n vmul.vx v9, v5, x9\n vand.vx v9, v9, x15\n vsll.vi v5, v5, 2\n"
+                     " vadd.vx v5, v5, x20\n li x9, %d\n" PAIR_PART("%s", " vadd.vi v9, v9, 1\n") "%s endprg\n",
+                     end ? "0x90010" : "0x90008", base, distance, far, (1 << bits) - 1, bits,
+                     active[(i / ACCESSES + i + k) % 4], accesses[i % ACCESSES].text, accesses[i % ACCESSES].text);
+            run(text);
+        }
+}
+
 /* Lanes that read here and there in 256 bytes or a little more, as they do in tables: numbers of every size, of all
  * lanes and of some, aligned and not, in the middle of memory and across its end. */
 static void test_tables(void **state)
@@ -401,9 +444,9 @@ int main(void)
         cmocka_unit_test(test_ends_of_memory),  cmocka_unit_test(test_known_ends),
         cmocka_unit_test(test_rows_are_stored), cmocka_unit_test(test_members_are_stored),
         cmocka_unit_test(test_narrow_stores),   cmocka_unit_test(test_pairs),
-        cmocka_unit_test(test_gaps_in_rows),    cmocka_unit_test(test_tables),
-        cmocka_unit_test(test_same_in_rows),    cmocka_unit_test(test_one_base),
-        cmocka_unit_test(test_no_lane),
+        cmocka_unit_test(test_gaps_in_rows),    cmocka_unit_test(test_pairs_in_rows),
+        cmocka_unit_test(test_tables),          cmocka_unit_test(test_same_in_rows),
+        cmocka_unit_test(test_one_base),        cmocka_unit_test(test_no_lane),
     };
     if (!engine_usable(&engine_native)) return 77;
     return cmocka_run_group_tests(tests, pair_setup, pair_teardown);
