@@ -79,13 +79,18 @@ static bool is_all(LLVMValueRef v, unsigned long long n)
     return words;
 }
 
-enum { FLAGS_DEEP = 4 };
+/* Is a vector made of conditions, 1 where they hold? */
+static bool are_conditions(LLVMValueRef v)
+{
+    return LLVMIsAZExtInst(v) && LLVMGetIntTypeWidth(LLVMGetElementType(LLVMTypeOf(LLVMGetOperand(v, 0)))) == 1;
+}
 
-/* Are all words of a vector of words 0 or 1? */
+enum { FLAGS_DEEP = 4 /* operations: a guess */ };
+
+/* Are all words of a vector 0 or 1, as far as is known? */
 static bool are_flags(LLVMValueRef v, unsigned depth)
 {
-    if (is_all(v, 1)) return true;
-    if (LLVMIsAZExtInst(v)) return LLVMGetIntTypeWidth(LLVMGetElementType(LLVMTypeOf(LLVMGetOperand(v, 0)))) == 1;
+    if (is_all(v, 1) || are_conditions(v)) return true;
     if (is(v, LLVMLShr)) return is_all(LLVMGetOperand(v, 1), 31);
     const bool and = is(v, LLVMAnd);
     if (!depth || !(and || is(v, LLVMOr) || is(v, LLVMXor))) return false;
@@ -106,11 +111,13 @@ static LLVMValueRef chosen_product(LLVMBuilderRef b, LLVMValueRef product)
     return NULL;
 }
 
+/* The choice that an instruction is; NULL: none. */
 static LLVMValueRef choice_of(LLVMBuilderRef b, LLVMValueRef insn)
 {
     if (is(insn, LLVMMul)) return chosen_product(b, insn);
-    LLVMValueRef choice = is(insn, LLVMAdd) ? find_choice(b, insn, 0) : NULL;
-    return choice || !is(insn, LLVMAdd) ? choice : find_choice(b, insn, 1);
+    if (!is(insn, LLVMAdd)) return NULL;
+    LLVMValueRef choice = find_choice(b, insn, 0);
+    return choice ? choice : find_choice(b, insn, 1);
 }
 
 void choices_find(LLVMValueRef function)
@@ -191,11 +198,7 @@ static void compare_as_floats(LLVMBuilderRef b, LLVMValueRef insn)
 /* The condition that a vector is 1 for, and 0 otherwise, for one use alone; NULL: it is something else. */
 static LLVMValueRef counted(LLVMValueRef v)
 {
-    if (!LLVMIsAZExtInst(v) || LLVMGetNextUse(LLVMGetFirstUse(v))) return NULL;
-    LLVMTypeRef type = LLVMTypeOf(LLVMGetOperand(v, 0));
-    const bool flags =
-        LLVMGetTypeKind(type) == LLVMVectorTypeKind && LLVMGetIntTypeWidth(LLVMGetElementType(type)) == 1;
-    return flags ? LLVMGetOperand(v, 0) : NULL;
+    return are_conditions(v) && !LLVMGetNextUse(LLVMGetFirstUse(v)) ? LLVMGetOperand(v, 0) : NULL;
 }
 
 static bool is_sum_of_16(LLVMValueRef insn)

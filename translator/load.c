@@ -607,7 +607,16 @@ static void split_words(struct translator *t, LLVMValueRef all, unsigned words, 
     }
 }
 
-/* Words that do so, of a unit. */
+/* The words of sixteen lanes' pairs, which are two vectors of longs. */
+static void split_pairs(struct translator *t, const LLVMValueRef part[2], LLVMValueRef word[2])
+{
+    LLVMValueRef index[UNIT_MOST];
+    for (unsigned i = 0; i < UNIT_MOST; i++) index[i] = ir_u32(t, i);
+    LLVMValueRef all = LLVMBuildShuffleVector(t->b, part[0], part[1], LLVMConstVector(index, UNIT_MOST), "");
+    split_words(t, LLVMBuildBitCast(t->b, all, LLVMVectorType(t->i32, 2 * UNIT_MOST), ""), 2, UNIT_MOST, word);
+}
+
+/* Words that lie one behind the other, of a unit. */
 static void take_whole(struct translator *t, const struct vector_access *a, const struct adjacent *set, unsigned first,
                        LLVMValueRef word[4])
 {
@@ -651,12 +660,9 @@ static LLVMValueRef load_pairs_apart(struct translator *t, const struct vector_a
 static void take_pairs_apart(struct translator *t, const struct vector_access *a, const struct adjacent *set,
                              unsigned first, LLVMValueRef word[4])
 {
-    LLVMValueRef part[2], index[2 * UNIT_MOST], all;
-    LLVMTypeRef type = LLVMVectorType(t->i32, 2 * UNIT_MOST);
+    LLVMValueRef part[2];
     for (unsigned k = 0; k < 2; k++) part[k] = load_pairs_apart(t, a, set, first + 8 * k);
-    for (unsigned i = 0; i < UNIT_MOST; i++) index[i] = ir_u32(t, i);
-    all = LLVMBuildShuffleVector(t->b, part[0], part[1], LLVMConstVector(index, UNIT_MOST), "");
-    split_words(t, LLVMBuildBitCast(t->b, all, type, ""), 2, UNIT_MOST, word);
+    split_pairs(t, part, word);
 }
 
 /* Two words of each active lane, anywhere: half as many steps of a gather as of each word. */
@@ -665,7 +671,7 @@ static void gather_pairs(struct translator *t, const struct vector_access *a, co
 {
     const uint32_t half = 1u << 31;
     LLVMTypeRef longs = LLVMVectorType(t->i64, 8), types[] = {longs, LLVMVectorType(t->ptr, 8)};
-    LLVMValueRef middle = ir_field(t, t->mem, half), part[2], index[2 * UNIT_MOST], taken[4];
+    LLVMValueRef middle = ir_field(t, t->mem, half), part[2], index[8], taken[2];
     for (unsigned p = 0; p < t->chunks; p++) {
         LLVMValueRef at = ir_splat(t, ir_u32(t, (uint32_t)set->imm + half));
         at = LLVMBuildAdd(t->b, chunk_sum(t, a, p), at, "");
@@ -678,10 +684,7 @@ static void gather_pairs(struct translator *t, const struct vector_access *a, co
                                    LLVMConstNull(longs)};
             part[k] = keep(t, ir_intrinsic(t, "llvm.masked.gather", types, 2, args, 4));
         }
-        for (unsigned i = 0; i < UNIT_MOST; i++) index[i] = ir_u32(t, i);
-        LLVMValueRef all = LLVMBuildShuffleVector(t->b, part[0], part[1], LLVMConstVector(index, UNIT_MOST), "");
-        all = LLVMBuildBitCast(t->b, all, LLVMVectorType(t->i32, 2 * UNIT_MOST), "");
-        split_words(t, all, 2, UNIT_MOST, taken);
+        split_pairs(t, part, taken);
         for (unsigned k = 0; k < 2; k++) word[k].chunk[p] = taken[k];
     }
 }
@@ -973,6 +976,7 @@ static struct lanes load_few_or_many(struct translator *t, const struct vector_a
 static struct lanes load_some(struct translator *t, const struct vector_access *a)
 {
     struct taken *set = few_set_of(t, a);
+    /* Where gathers are fast, such a set is of pairs, which one gather loads however many lanes are active. */
     load_function *load = set && has_fast_gathers(t) ? load_as_found : load_few_or_many;
     if (!set || !set->found) return load(t, a, set);
     return load_from_set_or(t, a, set, load);

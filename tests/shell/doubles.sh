@@ -98,7 +98,7 @@ done
 grep -q '^quantum = 1000' turns || wrong "no quantum: $(cat turns)"
 config=turns
 run step waits step
-run v4 waits native
-grep -q '(100.0 %)' v4.err || wrong "waits: not translated: $(cat v4.err)"
-for what in bin txt; do cmp step.$what v4.$what || wrong "waits: other $what than step"; done
+run native waits native
+grep -q '(100.0 %)' native.err || wrong "waits: not translated: $(cat native.err)"
+for what in bin txt; do cmp step.$what native.$what || wrong "waits: other $what than step"; done
 exit $status
