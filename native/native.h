@@ -82,8 +82,9 @@ enum native_lanes {
  * constant_words words from constant_base on, whole pages that nobody writes as long as the code runs. */
 struct native_request {
     uint32_t magic, layout; /* NATIVE_MAGIC, native_layout() */
-    uint16_t level;         /* enum native_level */
-    uint16_t tuning;        /* enum native_tuning */
+    uint8_t level;          /* enum native_level */
+    uint8_t tuning;         /* enum native_tuning */
+    uint16_t warps;         /* of a group */
     uint32_t profile;       /* enum isa_profile */
     uint8_t order;          /* enum path_order */
     uint8_t late;           /* quanta end late (sim/schedule.h): the budget is looked at where control goes back */

@@ -119,7 +119,7 @@ static struct native_request make_request(const struct native_units *u, const st
     memset(&r, 0, sizeof r); /* compared as bytes */
     r.magic = NATIVE_MAGIC;
     r.layout = native_layout();
-    r.level = (uint16_t)u->level;
+    r.level = (uint8_t)u->level;
     r.tuning = host_is_amd() ? NATIVE_FOR_amd : NATIVE_FOR_intel;
     r.profile = u->gpu->config.profile;
     r.order = (uint8_t)g->job->options.order;
@@ -127,6 +127,7 @@ static struct native_request make_request(const struct native_units *u, const st
     r.effort = (uint8_t)effort();
     r.registers = (uint8_t)registers();
     r.nests = (uint8_t)nests();
+    r.warps = l->warps;
     r.threads = (uint16_t)l->threads_per_warp;
     r.lanes = launch_is_mixed(l) ? LANES_ANY : LANES_ALL;
     r.items = (uint8_t)(r.lanes == LANES_ANY ? l->threads_per_warp : (uint32_t)__builtin_popcount(w->lanes));

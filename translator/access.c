@@ -402,8 +402,7 @@ LLVMValueRef launch_field(struct translator *t, size_t offset) { return ir_load(
  * access that would leave its word is one for `step`, and so is a store of a nest that could not be taken back. */
 static LLVMValueRef private_items(struct translator *t)
 {
-    return LLVMBuildMul(t->b, launch_field(t, offsetof(struct launch, warps)),
-                        launch_field(t, offsetof(struct launch, threads_per_warp)), "");
+    return ir_u32(t, t->flow->request->warps * t->flow->request->threads);
 }
 
 static LLVMValueRef private_base(struct translator *t)

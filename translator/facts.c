@@ -96,16 +96,19 @@ bool fact_constant(const struct facts *f, const struct node *n, const struct flo
     struct x_fact x = f->x[n->d.in.rs1 % ISA_XREGS];
     struct v_fact v = f->v[n->d.in.rs1];
     const bool scalar = m->address == ADDRESS_SCALAR && x.known && !x.told;
-    const bool lanes = m->address == ADDRESS_LANES && v.known && n->d.in.vm;
+    const bool lanes = m->address == ADDRESS_LANES && v.known && !v.step && n->d.in.vm;
     if (n->how != HOW_LOAD || !(scalar || lanes)) return false;
     return flow_constant(flow, (scalar ? x.value : v.value) + (uint32_t)n->d.in.imm, m, word);
 }
 
-static struct x_fact fact_of_csr(unsigned csr, const struct native_request *r)
+struct x_fact fact_of_csr(unsigned csr, const struct native_request *r)
 {
     switch (csr) {
     case CSR_KNL: return (struct x_fact){.knl = true};
-    case CSR_TID: return (struct x_fact){.align = align_of(r->threads)};
+    case CSR_TID: return r->warps == 1 ? known(0) : (struct x_fact){.align = align_of(r->threads)};
+    case CSR_WID:
+    case CSR_MHARTID: return r->warps == 1 ? known(0) : (struct x_fact){0};
+    case CSR_NUMW: return known(r->warps);
     case CSR_NUMT: return known(r->threads);
     default: return (struct x_fact){0};
     }
@@ -166,13 +169,22 @@ static struct v_fact steps(uint8_t period, uint32_t step, unsigned align)
     return (struct v_fact){.period = period, .step = step, .align = align < ALIGN_MOST ? (uint8_t)align : ALIGN_MOST};
 }
 
+/* The first word is known, where `is`. */
+static struct v_fact begins(struct v_fact f, bool is, uint32_t value)
+{
+    f.known = is && f.period == ISA_LANES;
+    f.value = f.known ? value : 0;
+    return f;
+}
+
 /* The same word in each period. */
 static bool is_uniform(struct v_fact f) { return f.period && !f.step; }
 
 static struct v_fact sum(struct v_fact a, struct v_fact b, uint32_t factor_b)
 {
     if (!a.period || !b.period) return seems_even(a) && seems_even(b) ? is_even : nothing;
-    return steps(least(a.period, b.period), a.step + factor_b * b.step, least(a.align, b.align));
+    struct v_fact f = steps(least(a.period, b.period), a.step + factor_b * b.step, least(a.align, b.align));
+    return begins(f, a.known && b.known, a.value + factor_b * b.value);
 }
 
 static struct v_fact fact_of_splat(struct x_fact x)
@@ -193,9 +205,16 @@ static uint8_t run_of(struct v_fact f, uint32_t length)
     return f.step == 1 && most >= LEAST_PERIOD ? (uint8_t)most : 0;
 }
 
-/* f % n, or f & (n - 1) of a power of two. */
-static struct v_fact remainder_of(struct v_fact f, uint32_t n)
+/* Are the words of all lanes that warps have known to be less than n? */
+static bool is_below(struct v_fact f, uint32_t n, const struct native_request *r)
 {
+    return f.known && f.step == 1 && f.value < n && n - f.value >= r->items;
+}
+
+/* f % n, or f & (n - 1) of a power of two. */
+static struct v_fact remainder_of(struct v_fact f, uint32_t n, const struct native_request *r)
+{
+    if (is_below(f, n, r)) return f;
     uint8_t period = n ? run_of(f, n) : 0;
     struct v_fact out = period ? steps(period, 1, align_of(period)) : nothing;
     if (period == n && n < ISA_LANES) out.repeat = period;
@@ -203,8 +222,9 @@ static struct v_fact remainder_of(struct v_fact f, uint32_t n)
 }
 
 /* f / n. */
-static struct v_fact quotient_of(struct v_fact f, uint32_t n)
+static struct v_fact quotient_of(struct v_fact f, uint32_t n, const struct native_request *r)
 {
+    if (is_below(f, n, r)) return fact_of_splat(known(0));
     uint8_t period = n ? run_of(f, n) : 0;
     return period ? steps(period, 0, 0) : nothing;
 }
@@ -212,7 +232,7 @@ static struct v_fact quotient_of(struct v_fact f, uint32_t n)
 static struct v_fact product_of(struct v_fact f, struct x_fact x)
 {
     unsigned align = (unsigned)f.align + x.align;
-    if (f.period && x.known) return steps(f.period, f.step * x.value, align);
+    if (f.period && x.known) return begins(steps(f.period, f.step * x.value, align), f.known, f.value * x.value);
     if (is_uniform(f)) return steps(f.period, 0, align);
     return seems_even(f) ? is_even : nothing;
 }
@@ -223,19 +243,19 @@ static struct v_fact product_of_lanes(struct v_fact a, struct v_fact b)
     return (is_uniform(a) && seems_even(b)) || (is_uniform(b) && seems_even(a)) ? is_even : nothing;
 }
 
-static struct v_fact and_of(struct v_fact f, struct x_fact x)
+static struct v_fact and_of(struct v_fact f, struct x_fact x, const struct native_request *r)
 {
     bool low_bits = x.known && !(x.value & (x.value + 1));
-    return low_bits && x.value + 1 ? remainder_of(f, x.value + 1) : nothing;
+    return low_bits && x.value + 1 ? remainder_of(f, x.value + 1, r) : nothing;
 }
 
 /* What the rows that addresses are computed with make of words that follow one another. */
-static struct v_fact shape_of_row(const struct facts *f, const struct insn *in)
+static struct v_fact shape_of_row(const struct facts *f, const struct insn *in, const struct native_request *r)
 {
     struct v_fact a = f->v[in->rs2], b = f->v[in->rs1];
     struct x_fact x = f->x[in->rs1 % ISA_XREGS], imm = known((uint32_t)in->imm);
     switch (in->op) {
-    case OP_VID_V: return steps(ISA_LANES, 1, ALIGN_MOST);
+    case OP_VID_V: return begins(steps(ISA_LANES, 1, ALIGN_MOST), true, 0);
     case OP_VADD_VV: return sum(a, b, 1);
     case OP_VADD_VX: return sum(a, fact_of_splat(x), 1);
     case OP_VADD_VI: return sum(a, fact_of_splat(imm), 1);
@@ -244,11 +264,11 @@ static struct v_fact shape_of_row(const struct facts *f, const struct insn *in)
     case OP_VSLL_VI: return product_of(a, known(1u << (in->imm & 31)));
     case OP_VMUL_VX: return product_of(a, x);
     case OP_VMUL_VV: return product_of_lanes(a, b);
-    case OP_VREMU_VX: return x.known ? remainder_of(a, x.value) : nothing;
-    case OP_VDIVU_VX: return x.known ? quotient_of(a, x.value) : nothing;
-    case OP_VAND_VX: return and_of(a, x);
-    case OP_VAND_VI: return and_of(a, imm);
-    case OP_VSRL_VI: return quotient_of(a, 1u << (in->imm & 31));
+    case OP_VREMU_VX: return x.known ? remainder_of(a, x.value, r) : nothing;
+    case OP_VDIVU_VX: return x.known ? quotient_of(a, x.value, r) : nothing;
+    case OP_VAND_VX: return and_of(a, x, r);
+    case OP_VAND_VI: return and_of(a, imm, r);
+    case OP_VSRL_VI: return quotient_of(a, 1u << (in->imm & 31), r);
     case OP_VMACC_VX: return sum(f->v[isa_vs3(in)], product_of(a, x), 1);
     case OP_VMADD_VX: return sum(a, product_of(f->v[isa_vs3(in)], x), 1);
     default: return nothing;
@@ -272,14 +292,14 @@ static struct v_fact fact_of_same(const struct facts *f, const struct node *n)
     return out;
 }
 
-struct v_fact fact_of_row(const struct facts *f, const struct node *n)
+struct v_fact fact_of_row(const struct facts *f, const struct node *n, const struct native_request *r)
 {
     const struct insn *in = &n->d.in;
     if (!in->vm) return nothing;
     if (in->op == OP_VMV_V_V) return f->v[in->rs1];
     if (in->op == OP_VMV_V_X) return fact_of_splat(f->x[in->rs1]);
     if (in->op == OP_VMV_V_I) return fact_of_splat(known((uint32_t)in->imm));
-    struct v_fact out = shape_of_row(f, in), same = fact_of_same(f, n);
+    struct v_fact out = shape_of_row(f, in, r), same = fact_of_same(f, n);
     if (!out.period && same.period) out = steps(same.period, 0, 0);
     if (!out.repeat) out.repeat = same.repeat;
     out.number = out.raw = (isa_table[in->op].flags & ISA_CANON) != 0;
@@ -310,7 +330,9 @@ static struct v_fact fact_of_load(const struct facts *f, const struct node *n, c
 
 static struct v_fact fact_of_vector(const struct facts *f, const struct node *n, const struct flow *flow)
 {
-    return n->how == HOW_ROW ? fact_of_row(f, n) : n->how == HOW_LOAD ? fact_of_load(f, n, flow) : nothing;
+    return n->how == HOW_ROW    ? fact_of_row(f, n, flow->request)
+           : n->how == HOW_LOAD ? fact_of_load(f, n, flow)
+                                : nothing;
 }
 
 /* ---- a block ---- */

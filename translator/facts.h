@@ -27,7 +27,7 @@ struct v_fact {
     bool number;    /* every NaN is the canonical one; ... */
     bool raw;       /* ... or is to be made so, before anybody sees which it is */
     bool even;      /* a guess, where there is no period: words of each eight lanes are equally far from each other */
-    bool known;     /* they all are `value`; with a period */
+    bool known;     /* the first one is `value`; with a period of 32 */
     uint32_t step, value;
 };
 
@@ -82,8 +82,14 @@ struct v_fact fact_of_merged(struct v_fact value, struct v_fact old);
 /* What holds of registers wherever the block begins, in either version. */
 struct facts facts_of_block(const struct fact_table *table, const struct block *block);
 
+/* What holds of a control register, for all warps of the request. */
+struct x_fact fact_of_csr(unsigned csr, const struct native_request *request);
+
+/* What holds of a control register, for all warps of the request. */
+struct x_fact fact_of_csr(unsigned csr, const struct native_request *request);
+
 /* What holds of what a row computes, in all lanes. */
-struct v_fact fact_of_row(const struct facts *facts, const struct node *n);
+struct v_fact fact_of_row(const struct facts *facts, const struct node *n, const struct native_request *request);
 
 /* What holds of the addresses of an indexed access. */
 struct v_fact fact_of_indexed(const struct facts *facts, const struct node *n);

@@ -137,6 +137,8 @@ static void translate_help(struct translator *t, const struct node *n)
 
 static LLVMValueRef csr_value(struct translator *t, unsigned csr)
 {
+    struct x_fact known = fact_of_csr(csr, t->flow->request);
+    if (known.known) return ir_u32(t, known.value);
     switch (csr) {
     case CSR_TID: return ir_load(t, t->i32, warp(t), offsetof(struct warp, tid));
     case CSR_WID:
@@ -145,9 +147,7 @@ static LLVMValueRef csr_value(struct translator *t, unsigned csr)
     case CSR_GIDX: return ir_load(t, t->i32, t->group, offsetof(struct group, index));
     case CSR_GIDY: return ir_load(t, t->i32, t->group, offsetof(struct group, index) + 4);
     case CSR_GIDZ: return ir_load(t, t->i32, t->group, offsetof(struct group, index) + 8);
-    case CSR_NUMW: return launch_field(t, offsetof(struct launch, warps));
-    case CSR_KNL: return t->knl;
-    default: return ir_u32(t, t->flow->request->threads); /* CSR_NUMT */
+    default: return t->knl; /* CSR_KNL */
     }
 }
 

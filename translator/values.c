@@ -134,6 +134,15 @@ struct lanes splat_lanes(struct translator *t, uint32_t word)
     return out;
 }
 
+/* The words of a fact that knows the first one. */
+static struct lanes known_lanes(struct translator *t, struct v_fact fact)
+{
+    struct lanes first = splat_lanes(t, fact.value);
+    for (unsigned p = 0; p < t->chunks; p++)
+        first.chunk[p] = LLVMBuildAdd(t->b, first.chunk[p], ir_ramp(t, p, ISA_LANES, fact.step), "");
+    return first;
+}
+
 /* If a register's words repeat, only its first chunks are loaded, and the variables of the others are set to them: so
  * LLVM sees that they are equal, even if they come from `step` or round a loop. */
 struct lanes get_values(struct translator *t, unsigned r)
@@ -141,7 +150,7 @@ struct lanes get_values(struct translator *t, unsigned r)
     unsigned own = chunks_of(t, t->holds.v[r]);
     if (set_has(t->known.v, r)) return t->now[r];
     set_add(t->known.v, r);
-    if (t->holds.v[r].known) return t->now[r] = splat_lanes(t, t->holds.v[r].value);
+    if (t->holds.v[r].known) return t->now[r] = known_lanes(t, t->holds.v[r]);
     for (unsigned p = 0; p < own; p++) t->now[r].chunk[p] = LLVMBuildLoad2(t->b, t->chunk_type, t->v[r][p], "");
     repeat_chunks(t, &t->now[r], own);
     for (unsigned p = own; p < t->chunks; p++) LLVMBuildStore(t->b, t->now[r].chunk[p], t->v[r][p]);
@@ -473,7 +482,7 @@ struct lanes lanes_of_row(struct translator *t, const struct node *n)
     struct lanes vd = get_operand(t, n, ROLE_RD, in->rd);
     LLVMValueRef rs1 = get_x(t, n->d.scalars >> ROLE_RS1 & 1 ? in->rs1 : 0);
     LLVMValueRef v0 = n->effects.mask ? mask_word(t) : ir_u32(t, 0);
-    const unsigned own = chunks_of(t, fact_of_row(&t->holds, n));
+    const unsigned own = chunks_of(t, fact_of_row(&t->holds, n, t->flow->request));
     for (unsigned p = 0; p < own; p++) {
         out.chunk[p] = divide_by_known(t, in, vs2.chunk[p]);
         if (out.chunk[p]) continue;

@@ -56,6 +56,13 @@ static void test_sizes(void **state)
     }
 }
 
+/* Each lane its own word, at addresses that are known. */
+static void test_a_word_each(void **state)
+{
+    (void)state;
+    expect_same(BEGIN " vsll.vi v2, v30, 2\n vadd.vx v2, v2, x5\n vlw12.v v2, 4(v2)\n" STORE("0") " endprg\n");
+}
+
 /* Where lanes diverge, and in floating-point rows. */
 static void test_diverged(void **state)
 {
@@ -185,8 +192,9 @@ static void test_changes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sizes),     cmocka_unit_test(test_diverged), cmocka_unit_test(test_ways),
-        cmocka_unit_test(test_other_way), cmocka_unit_test(test_end),      cmocka_unit_test(test_changes),
+        cmocka_unit_test(test_sizes),   cmocka_unit_test(test_a_word_each), cmocka_unit_test(test_diverged),
+        cmocka_unit_test(test_ways),    cmocka_unit_test(test_other_way),   cmocka_unit_test(test_end),
+        cmocka_unit_test(test_changes),
     };
     if (!engine_usable(&engine_native)) return 77;
     return cmocka_run_group_tests(tests, fill, pair_teardown);

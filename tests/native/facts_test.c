@@ -96,6 +96,36 @@ static void test_known_divisors(void **state)
     }
 }
 
+/* Numbers of work-items, warps and lanes, in groups of one warp, where they are known, and of two: divided by lengths
+ * that none, the last one or most of them reach, and as addresses. */
+static void test_lane_numbers(void **state)
+{
+    static const struct launch groups[] = {{.warps = 1, .threads_per_warp = 32, .work_items = 24, .groups = {3}},
+                                           {.warps = 1, .threads_per_warp = 32, .work_items = 32, .groups = {3}},
+                                           {.warps = 2, .threads_per_warp = 32, .work_items = 56, .groups = {2}}};
+    static const char *const rows[] = {"vremu.vx", "vdivu.vx", "vand.vx"};
+    static const unsigned lengths[] = {1, 23, 24, 25, 32, 56};
+    char text[9000];
+    int n = snprintf(text, sizeof text,
+                     LOAD " csrr x5, CSR_TID\n csrr x10, CSR_WID\n csrr x11, CSR_NUMW\n vid.v v6\n vadd.vx v6, v6, x5\n"
+                          " vmv.v.v v1, v6\n vsll.vx v1, v1, x11\n");
+    (void)state;
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
+        for (unsigned k = 0; k < 6; k++)
+            n += snprintf(text + n, sizeof text - (size_t)n,
+                          " li x6, %u\n vadd.vi v7, v6, %u\n %s v7, v7, x6\n vsll.vi v4, v7, 2\n%s"
+                          " vadd.vx v4, v4, x20\n vlw12.v v4, %zu(v4)\n vxor.vv v2, v2, v4\n vadd.vv v3, v3, v7\n",
+                          lengths[i] - (k > 3), k % 2, rows[k / 2], k == 1 ? " barrier 1\n" : "", 4 * i);
+    snprintf(text + n, sizeof text - (size_t)n,
+             " csrr x5, CSR_TID\n csrr x6, CSR_GIDX\n slli x6, x6, 6\n add x5, x5, x6\n slli x5, x5, 2\n"
+             " add x20, x20, x5\n vid.v v31\n vsll.vi v31, v31, 2\n vadd.vx v31, v31, x20\n lui x5, 4\n"
+             " vadd.vx v31, v31, x5\n vsw12.v v1, 0(v31)\n addi x7, x0, 1024\n vadd.vx v31, v31, x7\n"
+             " vsw12.v v2, 0(v31)\n vadd.vx v31, v31, x7\n vsw12.v v3, 0(v31)\n add x10, x10, x11\n"
+             " slli x10, x10, 8\n sw x10, 2000(x20)\n endprg\n");
+    for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
+        expect_same_of(&(struct pair){.text = text, .shape = groups[i]});
+}
+
 /* The program comes back behind a call that never returns, by a jump whose target it does not show, with something else
  * in a register than the ways that it does show bring: a number, a multiple, words that follow one another, that are
  * the same, and canonical NaNs. Nobody knows that x11 is 0. */
@@ -111,6 +141,7 @@ static void test_strays(void **state)
          "addi x5, x5, 3"},
         {"vadd.vi v6, v31, 4", "vlw12.v v4, 0(v6)", "vrsub.vi v6, v6, 0\n vadd.vx v6, v6, x7"},
         {"vadd.vi v6, v31, 4", "vlw12.v v4, 0(v6)", "vxor.vi v6, v6, 4"},
+        {"vadd.vi v6, v31, 4", "vlw12.v v4, 0(v6)", "vadd.vi v6, v6, 8"},
         {"vid.v v6\n vand.vi v6, v6, 7\n vsll.vi v6, v6, 2\n vadd.vx v6, v6, x20", "vlw12.v v4, 0(v6)",
          "vmv.v.v v6, v31"},
         {"vid.v v6\n vand.vi v6, v6, 15\n vmul.vv v6, v6, v6", "vadd.vv v1, v1, v6", "vmul.vv v6, v31, v31"},
@@ -562,18 +593,31 @@ static void test_another_kernel(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_numbers_at_exits),     cmocka_unit_test(test_numbers_are_computed),
-        cmocka_unit_test(test_known_divisors),       cmocka_unit_test(test_metadata_block),
-        cmocka_unit_test(test_numbers_meet),         cmocka_unit_test(test_offsets),
-        cmocka_unit_test(test_comparisons),          cmocka_unit_test(test_parts),
-        cmocka_unit_test(test_words_of_some),        cmocka_unit_test(test_gaps_at_ends),
-        cmocka_unit_test(test_repeats_at_ends),      cmocka_unit_test(test_moving_pointers),
-        cmocka_unit_test(test_words_that_repeat),    cmocka_unit_test(test_private_offsets),
-        cmocka_unit_test(test_nans_are_seen),        cmocka_unit_test(test_nans_in_all_registers),
-        cmocka_unit_test(test_nans_in_loops),        cmocka_unit_test(test_nans_under_masks),
-        cmocka_unit_test(test_nans_in_between),      cmocka_unit_test(test_strays),
-        cmocka_unit_test(test_stray_behind_barrier), cmocka_unit_test(test_sides_find_what_was),
-        cmocka_unit_test(test_another_join),         cmocka_unit_test(test_another_kernel),
+        cmocka_unit_test(test_numbers_at_exits),
+        cmocka_unit_test(test_numbers_are_computed),
+        cmocka_unit_test(test_known_divisors),
+        cmocka_unit_test(test_lane_numbers),
+        cmocka_unit_test(test_metadata_block),
+        cmocka_unit_test(test_numbers_meet),
+        cmocka_unit_test(test_offsets),
+        cmocka_unit_test(test_comparisons),
+        cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_words_of_some),
+        cmocka_unit_test(test_gaps_at_ends),
+        cmocka_unit_test(test_repeats_at_ends),
+        cmocka_unit_test(test_moving_pointers),
+        cmocka_unit_test(test_words_that_repeat),
+        cmocka_unit_test(test_private_offsets),
+        cmocka_unit_test(test_nans_are_seen),
+        cmocka_unit_test(test_nans_in_all_registers),
+        cmocka_unit_test(test_nans_in_loops),
+        cmocka_unit_test(test_nans_under_masks),
+        cmocka_unit_test(test_nans_in_between),
+        cmocka_unit_test(test_strays),
+        cmocka_unit_test(test_stray_behind_barrier),
+        cmocka_unit_test(test_sides_find_what_was),
+        cmocka_unit_test(test_another_join),
+        cmocka_unit_test(test_another_kernel),
     };
     if (!engine_usable(&engine_native)) return 77;
     return cmocka_run_group_tests(tests, pair_setup, pair_teardown);
