@@ -11,8 +11,12 @@ struct counting {
     const struct nest *nest;
     LLVMValueRef function, sums, records; /* the function, its struct nest_sums, all records */
     LLVMValueRef table;                   /* a struct nest_table */
-    /* Variables, the last two of eight bits each. */
-    LLVMValueRef deepest, diverged[NEST_BRANCHES], executed[NEST_BITS / 8], lanes[NEST_BITS / 8];
+    struct level_branches {
+        unsigned count, width; /* the width of vectors of them: a power of two */
+        uint8_t number[NEST_BRANCHES];
+    } branches[NEST_LEVELS];
+    /* Variables: of the branches of each level, and the last two of eight bits each. */
+    LLVMValueRef deepest, diverged[NEST_LEVELS], executed[NEST_BITS / 8], lanes[NEST_BITS / 8];
     uint32_t nbits, first_bit[NEST_LEVELS]; /* of all levels; of each, in the table */
 };
 
@@ -77,14 +81,6 @@ static LLVMBasicBlockRef new_block(struct counting *c)
     return LLVMAppendBasicBlockInContext(c->t->context, c->function, "");
 }
 
-/* How many lanes have a bit of a record. */
-static LLVMValueRef lanes_with(struct counting *c, LLVMValueRef record, unsigned level, unsigned bit)
-{
-    struct translator *t = c->t;
-    const size_t at = nest_numbers_at(c->nest, level) * 4ull + bit;
-    return LLVMBuildZExt(t->b, ir_load(t, t->i8, record, at), t->i32, "");
-}
-
 static void add_to(struct counting *c, LLVMTypeRef type, LLVMValueRef variable, LLVMValueRef more)
 {
     LLVMValueRef sum = LLVMBuildAdd(c->t->b, LLVMBuildLoad2(c->t->b, type, variable, ""), more, "");
@@ -103,26 +99,101 @@ static unsigned place_of(const struct nest *nest, unsigned level, struct nest_pa
     return path.branch == NEST_NONE ? 0 : 1 + 2 * branches_before(nest, level, path.branch) + path.taken;
 }
 
-/* Where it diverges, the path that runs first has two more entries of the stack, the other one has one. */
-static void count_branch(struct counting *c, LLVMValueRef record, unsigned i, LLVMValueRef *depths)
+/* Lanes at the branches of a level, one byte each: that have come there, or gone to the side whose bit tells. Those
+ * that fill up the width are the first branch again, whose lanes all go one way. */
+struct lanes_at {
+    LLVMValueRef branch, side;
+};
+
+static struct lanes_at lanes_at_branches(struct counting *c, LLVMValueRef record, unsigned level)
 {
     struct translator *t = c->t;
-    const struct nest_branch *b = &c->nest->branches[i];
-    LLVMValueRef *paths = depths + 1 + 2 * branches_before(c->nest, b->level, i), zero = ir_u32(t, 0);
-    LLVMValueRef depth = depths[place_of(c->nest, b->level, b->path)], diverges, one, two;
-    LLVMValueRef n = lanes_with(c, record, b->level, c->nest->bit[b->block]);
-    LLVMValueRef side = lanes_with(c, record, b->level, b->bit);
-    LLVMValueRef others = LLVMBuildSub(t->b, n, side, ""), first;
-    first = taken_first(t, b->tells ? side : others, b->tells ? others : side);
-    diverges = LLVMBuildAnd(t->b, LLVMBuildICmp(t->b, LLVMIntNE, side, zero, ""),
-                            LLVMBuildICmp(t->b, LLVMIntNE, side, n, ""), "");
-    diverges = LLVMBuildZExt(t->b, diverges, t->i32, "");
-    one = LLVMBuildAdd(t->b, depth, diverges, ""), two = LLVMBuildAdd(t->b, one, diverges, "");
-    paths[0] = LLVMBuildSelect(t->b, first, one, two, "");
-    paths[1] = LLVMBuildSelect(t->b, first, two, one, "");
+    const struct level_branches *l = &c->branches[level];
+    const LLVMTypeRef bytes = LLVMVectorType(t->i8, 8 * nest_words_of(c->nest, level));
+    LLVMValueRef all = ir_load(t, bytes, record, nest_numbers_at(c->nest, level) * 4ull);
+    LLVMValueRef branch[NEST_BRANCHES], side[NEST_BRANCHES];
+    LLVMSetAlignment(all, 8);
+    for (unsigned i = 0; i < l->width; i++) {
+        const struct nest_branch *b = &c->nest->branches[l->number[i < l->count ? i : 0]];
+        branch[i] = ir_u32(t, c->nest->bit[b->block]);
+        side[i] = i < l->count ? ir_u32(t, b->bit) : branch[i];
+    }
+    return (struct lanes_at){LLVMBuildShuffleVector(t->b, all, all, LLVMConstVector(branch, l->width), ""),
+                             LLVMBuildShuffleVector(t->b, all, all, LLVMConstVector(side, l->width), "")};
+}
+
+/* A condition of each branch as a bit. */
+static LLVMValueRef bits_of_branches(struct counting *c, LLVMValueRef conditions, unsigned width)
+{
+    struct translator *t = c->t;
+    LLVMTypeRef narrow = LLVMIntTypeInContext(t->context, width);
+    return LLVMBuildZExtOrBitCast(t->b, LLVMBuildBitCast(t->b, conditions, narrow, ""), t->i32, "");
+}
+
+/* Does the target's path of each branch run first? */
+static LLVMValueRef targets_first(struct counting *c, unsigned level, struct lanes_at at)
+{
+    struct translator *t = c->t;
+    const struct level_branches *l = &c->branches[level];
+    LLVMValueRef tells[NEST_BRANCHES], others = LLVMBuildSub(t->b, at.branch, at.side, ""), target, rest, first;
+    for (unsigned i = 0; i < l->width; i++)
+        tells[i] = LLVMConstInt(t->i1, c->nest->branches[l->number[i < l->count ? i : 0]].tells, false);
+    target = LLVMBuildSelect(t->b, LLVMConstVector(tells, l->width), at.side, others, "");
+    rest = LLVMBuildSelect(t->b, LLVMConstVector(tells, l->width), others, at.side, "");
+    first = taken_first(t, target, rest);
+    if (LLVMTypeOf(first) == t->i1) return LLVMBuildSExt(t->b, first, t->i32, "");
+    return bits_of_branches(c, first, l->width);
+}
+
+/* One bit as a number. */
+static LLVMValueRef bit_at(struct translator *t, LLVMValueRef bits, unsigned i)
+{
+    return LLVMBuildAnd(t->b, LLVMBuildLShr(t->b, bits, ir_u32(t, i), ""), ir_u32(t, 1), "");
+}
+
+/* The ith branch of a level: where it diverges, the path that runs first has two more entries of the stack, the other
+ * one has one. */
+static void count_branch(struct counting *c, unsigned level, unsigned i, LLVMValueRef diverging, LLVMValueRef first,
+                         LLVMValueRef *depths)
+{
+    struct translator *t = c->t;
+    const struct nest_branch *b = &c->nest->branches[c->branches[level].number[i]];
+    LLVMValueRef diverges = bit_at(t, diverging, i), takes = LLVMBuildAnd(t->b, diverges, bit_at(t, first, i), "");
+    LLVMValueRef one = LLVMBuildAdd(t->b, depths[place_of(c->nest, level, b->path)], diverges, "");
+    LLVMValueRef two = LLVMBuildAdd(t->b, one, diverges, "");
     LLVMValueRef deeper[] = {LLVMBuildLoad2(t->b, t->i32, c->deepest, ""), two};
+    depths[2 + 2 * i] = LLVMBuildAdd(t->b, one, takes, "");
+    depths[1 + 2 * i] = LLVMBuildSub(t->b, two, takes, "");
     LLVMBuildStore(t->b, ir_intrinsic(t, "llvm.umax", &t->i32, 1, deeper, 2), c->deepest);
-    add_to(c, t->i32, c->diverged[i], diverges);
+}
+
+/* Branches of an iteration. In most iterations none diverges, and the SIMT stack is on all paths what it was. */
+static void count_branches(struct counting *c, LLVMValueRef record, unsigned level, LLVMValueRef *depths)
+{
+    struct translator *t = c->t;
+    const struct level_branches *l = &c->branches[level];
+    const LLVMTypeRef numbers = LLVMVectorType(t->i32, l->width);
+    const unsigned places = 1 + 2 * l->count;
+    LLVMValueRef before = depths[0], diverge, diverging;
+    if (!l->count) return;
+    struct lanes_at at = lanes_at_branches(c, record, level);
+    LLVMValueRef none = LLVMConstNull(LLVMTypeOf(at.side));
+    diverge = LLVMBuildAnd(t->b, LLVMBuildICmp(t->b, LLVMIntNE, at.side, none, ""),
+                           LLVMBuildICmp(t->b, LLVMIntNE, at.side, at.branch, ""), "");
+    add_to(c, numbers, c->diverged[level], LLVMBuildZExt(t->b, diverge, numbers, ""));
+    diverging = bits_of_branches(c, diverge, l->width);
+    LLVMBasicBlockRef from = LLVMGetInsertBlock(t->b), some = new_block(c), behind = new_block(c);
+    LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntNE, diverging, ir_u32(t, 0), ""), some, behind);
+    ir_at(t, some);
+    LLVMValueRef first = targets_first(c, level, at);
+    for (unsigned i = 0; i < l->count; i++) count_branch(c, level, i, diverging, first, depths);
+    LLVMBuildBr(t->b, behind);
+    ir_at(t, behind);
+    for (unsigned i = 1; i < places; i++) {
+        LLVMValueRef either = LLVMBuildPhi(t->b, t->i32, "");
+        LLVMAddIncoming(either, (LLVMValueRef[]){before, depths[i]}, (LLVMBasicBlockRef[]){from, some}, 2);
+        depths[i] = either;
+    }
 }
 
 /* The lanes that have each of eight bits of a record, and the record where some lane has the bit. */
@@ -168,8 +239,7 @@ static void count_loop(struct counting *c, unsigned level, LLVMValueRef first, L
     index = LLVMBuildZExt(t->b, number, t->i64, "");
     record = LLVMBuildGEP2(t->b, t->i32, c->records, &index, 1, "");
     add_lanes(c, record, level);
-    for (unsigned i = 0; i < c->nest->nbranches; i++)
-        if (l->branches >> i & 1) count_branch(c, record, i, depths);
+    count_branches(c, record, level, depths);
     for (unsigned i = 1; i < c->nest->nlevels; i++)
         if (c->nest->levels[i].parent == level)
             count_inner(c, record, i, depths[place_of(c->nest, level, c->nest->levels[i].entry)]);
@@ -188,11 +258,20 @@ static LLVMValueRef new_variable(struct counting *c, LLVMTypeRef type)
     return variable;
 }
 
+static void find_branches(struct counting *c, unsigned level)
+{
+    struct level_branches *l = &c->branches[level];
+    for (uint64_t all = c->nest->levels[level].branches; all; all &= all - 1)
+        l->number[l->count++] = (uint8_t)__builtin_ctzll(all);
+    for (l->width = 8; l->width < l->count;) l->width *= 2;
+    c->diverged[level] = new_variable(c, LLVMVectorType(c->t->i32, l->width));
+}
+
 static void make_variables(struct counting *c)
 {
     const LLVMTypeRef words = LLVMVectorType(c->t->i32, 8);
     c->deepest = new_variable(c, c->t->i32);
-    for (unsigned i = 0; i < c->nest->nbranches; i++) c->diverged[i] = new_variable(c, c->t->i32);
+    for (unsigned i = 0; i < c->nest->nlevels; i++) find_branches(c, i);
     for (unsigned i = 0; i < c->nbits / 8; i++) {
         c->lanes[i] = new_variable(c, words);
         c->executed[i] = new_variable(c, words);
@@ -204,12 +283,21 @@ static void store_sum(struct counting *c, LLVMTypeRef type, LLVMValueRef variabl
     ir_store(c->t, LLVMBuildLoad2(c->t->b, type, variable, ""), c->sums, at);
 }
 
+static void store_diverged(struct counting *c, unsigned level)
+{
+    struct translator *t = c->t;
+    const struct level_branches *l = &c->branches[level];
+    LLVMValueRef all = LLVMBuildLoad2(t->b, LLVMVectorType(t->i32, l->width), c->diverged[level], "");
+    for (unsigned i = 0; i < l->count; i++)
+        ir_store(t, LLVMBuildExtractElement(t->b, all, ir_u32(t, i), ""), c->sums,
+                 offsetof(struct nest_sums, diverged) + l->number[i] * 4ull);
+}
+
 static void store_sums(struct counting *c)
 {
     const LLVMTypeRef words = LLVMVectorType(c->t->i32, 8);
     store_sum(c, c->t->i32, c->deepest, offsetof(struct nest_sums, deepest));
-    for (unsigned i = 0; i < c->nest->nbranches; i++)
-        store_sum(c, c->t->i32, c->diverged[i], offsetof(struct nest_sums, diverged) + i * 4ull);
+    for (unsigned i = 0; i < c->nest->nlevels; i++) store_diverged(c, i);
     for (unsigned i = 0; i < c->nbits / 8; i++) {
         store_sum(c, words, c->lanes[i], offsetof(struct nest_sums, lanes) + i * sizeof(nest_words));
         store_sum(c, words, c->executed[i], offsetof(struct nest_sums, executed) + i * sizeof(nest_words));
