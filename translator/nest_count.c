@@ -116,7 +116,7 @@ static struct lanes_at lanes_at_branches(struct counting *c, LLVMValueRef record
     for (unsigned i = 0; i < l->width; i++) {
         const struct nest_branch *b = &c->nest->branches[l->number[i < l->count ? i : 0]];
         branch[i] = ir_u32(t, c->nest->bit[b->block]);
-        side[i] = i < l->count ? ir_u32(t, b->bit) : branch[i];
+        side[i] = ir_u32(t, b->bit);
     }
     return (struct lanes_at){LLVMBuildShuffleVector(t->b, all, all, LLVMConstVector(branch, l->width), ""),
                              LLVMBuildShuffleVector(t->b, all, all, LLVMConstVector(side, l->width), "")};

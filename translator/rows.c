@@ -330,6 +330,16 @@ COLD uint64_t plan_load_loop(struct sm *sm, struct native_state *s, uint32_t run
 
 /* ---- lanes that run a loop nest one after the other (translator/nest.c) ---- */
 
+/* Volatile: of a loop of others clang makes a call of memcpy, which translated code cannot reach. */
+typedef uint32_t eight_lanes __attribute__((vector_size(32), aligned(4)));
+
+static void save_row(uint32_t *to, const uint32_t *from, uint32_t lanes)
+{
+    uint32_t k = 0;
+    for (; k + 8 <= lanes; k += 8) *(volatile eight_lanes *)(to + k) = *(const eight_lanes *)(from + k);
+    for (; k < lanes; k++) *(volatile uint32_t *)(to + k) = from[k];
+}
+
 /* Saves the private memory of the warp's lanes. 0: it is too large, or in a window whose writes are noted. */
 COLD uint32_t nest_save(struct sm *sm, struct native_tried *tried)
 {
@@ -341,7 +351,7 @@ COLD uint32_t nest_save(struct sm *sm, struct native_tried *tried)
     tried->from = (uint32_t *)(sm->mem + from) + sm->warp->tid;
     tried->lanes = l->threads_per_warp, tried->stride = stride;
     for (uint32_t i = 0; i < rows; i++)
-        for (uint32_t k = 0; k < l->threads_per_warp; k++) tried->saved[i][k] = tried->from[(size_t)i * stride + k];
+        save_row(tried->saved[i], tried->from + (size_t)i * stride, l->threads_per_warp);
     tried->rows = rows;
     return 1;
 }
