@@ -983,7 +983,8 @@ static void test_ends_of_bytes(void **state)
                         " vsrl.vi v4, v3, 1\n vand.vx v4, v4, x6\n vsra.vi v5, v3, 1\n" SAVE " endprg\n");
 }
 
-/* An operation on the four bytes of words, in v11 to v14 and v15 to v18, or on the low and the high halves of them. */
+/* An operation on the four bytes of words, in v11 to v14 and v15 to v18, or on the low and the high halves of them: on
+ * the same parts, or on each and the next one. */
 static size_t print_for_parts(char *to, size_t size, unsigned parts)
 {
     static const char *const operations[] = {
@@ -999,7 +1000,7 @@ static size_t print_for_parts(char *to, size_t size, unsigned parts)
     const unsigned n = guest_random() >> 8, odd = guest_random() >> 8;
     for (unsigned k = 0; k < parts; k++) {
         const unsigned d = 11 + k, which = odd % 8 == k ? odd / 8 : n;
-        at += (size_t)snprintf(to + at, size - at, operations[which % 7], d, d, 15 + k, d, d);
+        at += (size_t)snprintf(to + at, size - at, operations[which % 7], d, d, 15 + (k + odd / 64 % 2) % parts, d, d);
     }
     return at;
 }
