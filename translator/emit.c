@@ -5,7 +5,10 @@
 #include "translator/emit.h"
 #include "translator/choices.h"
 #include "translator/nans.h"
+#include "translator/narrow.h"
 #include "translator/pairs.h"
+#include "translator/parts.h"
+#include "translator/ranges.h"
 
 #include <elf.h>
 #include <llvm-c/Analysis.h>
@@ -250,6 +253,10 @@ static bool run_passes(struct translation *t, LLVMTargetMachineRef machine, char
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
     LLVMErrorRef error = LLVMRunPasses(t->module, passes[t->flow->request->effort], machine, options);
     if (!error) choices_find(t->function);
+    if (!error && t->flow->request->effort == EFFORT_USUAL && t->words == RANGE_LANES) {
+        parts_join(t->function, t->flow->request->level == NATIVE_v4fp16);
+        narrow_words(t->function);
+    }
     if (!error && t->flow->request->effort == EFFORT_USUAL && pairs_keep(t->function, t->words))
         error = LLVMRunPasses(t->module, "function(early-cse,adce)", machine, options);
     LLVMDisposePassBuilderOptions(options);

@@ -918,6 +918,159 @@ static void test_products_of_bits(void **state)
     }
 }
 
+/* Bytes and half words, with a sign and without, in v1 to v8; x6 to x9 are numbers that fit a byte or a half word. */
+#define LOAD_BYTES \
+    " vid.v v30\n vadd.vv v29, v30, v30\n vadd.vx v30, v30, x20\n vadd.vx v29, v29, x20\n vlbu12.v v1, 0(v30)\n" \
+    " vlbu12.v v2, 33(v30)\n vlb12.v v3, 66(v30)\n vlb12.v v4, 128(v30)\n vlhu12.v v5, 160(v29)\n" \
+    " vlh12.v v6, 256(v29)\n vlbu12.v v7, 400(v30)\n vlb12.v v8, 500(v30)\n li x6, 255\n li x7, 65535\n" \
+    " li x8, 159\n li x9, 77\n"
+
+/* One of the first operations, or two that keep what others have made from growing, or a choice. */
+static size_t print_operation(char *to, size_t size)
+{
+    static const char *const two[] = {"vadd",  "vsub",  "vand",  "vor",    "vxor",  "vmul",   "vmin",  "vmax",
+                                      "vminu", "vmaxu", "vmslt", "vmsltu", "vmsle", "vmsleu", "vmseq", "vmsne"};
+    static const char *const shifts[] = {"vsll", "vsrl", "vsra"};
+    static const char *const by[] = {"vadd", "vand", "vor", "vxor", "vmsgt", "vmsgtu"};
+    static const char *const number[] = {"vand", "vand", "vmin", "vmaxu", "vadd", "vmul"};
+    const unsigned n = guest_random() >> 8, d = 1 + guest_random() % 8, a = 1 + guest_random() % 8;
+    const unsigned b = 1 + guest_random() % 8;
+    switch (guest_random() % 8) {
+    case 0: return (size_t)snprintf(to, size, " %s.vi v%u, v%u, %u\n", shifts[n % 3], d, a, n % 5 ? 1 + n % 7 : 24);
+    case 1: return (size_t)snprintf(to, size, " %s.vi v%u, v%u, %d\n", by[n % 6], d, a, (int)(n % 31) - 15);
+    case 2:
+    case 3: return (size_t)snprintf(to, size, " %s.vx v%u, v%u, x%u\n", number[n % 6], d, a, 6 + n % 4);
+    case 4:
+        return (size_t)snprintf(to, size,
+                                " vmslt.vv v9, v%u, v%u\n vsub.vv v10, v%u, v%u\n vmadd.vv v10, v9, v%u\n"
+                                " vmv.v.v v%u, v10\n",
+                                a, d, a, b, b, d);
+    default: return (size_t)snprintf(to, size, " %s.vv v%u, v%u, v%u\n", two[n % 16], d, a, b);
+    }
+}
+
+/* Bytes that are the ends of ranges. */
+static void make_ends(uint32_t *words, size_t count)
+{
+    static const uint8_t ends[] = {0, 1, 0x7f, 0x80, 0xfe, 0xff};
+    for (size_t i = 0; i < count; i++) {
+        words[i] = 0;
+        for (unsigned k = 0; k < 32; k += 8) words[i] |= (uint32_t)ends[guest_random() % sizeof ends] << k;
+    }
+}
+
+static void expect_same_of_ends(const char *text)
+{
+    uint32_t words[300];
+    make_ends(words, 300);
+    struct result r = pair_run_levels(&(struct pair){.text = text, .words = words, .count = 300});
+    assert_int_equal(r.status, LAUNCH_DONE);
+}
+
+/* Numbers just beyond what fits, and comparisons that LLVM does not know to be of numbers without a sign. */
+static void test_ends_of_bytes(void **state)
+{
+    (void)state;
+    expect_same_of_ends(LOAD LOAD_BYTES
+                        " vadd.vi v1, v1, 1\n vor.vi v2, v2, 1\n vadd.vv v2, v2, v7\n vadd.vi v3, v3, -1\n"
+                        " vsub.vv v4, v7, v4\n vadd.vi v5, v5, 1\n" SAVE " endprg\n");
+    expect_same_of_ends(LOAD LOAD_BYTES " vmin.vv v9, v1, v2\n vmax.vv v10, v1, v2\n vmin.vv v10, v10, v7\n"
+                                        " vmslt.vv v3, v9, v10\n vmin.vv v11, v4, v8\n vmax.vv v12, v3, v8\n"
+                                        " vmslt.vv v4, v11, v12\n vmsltu.vv v5, v11, v12\n vmslt.vv v1, v11, v10\n" SAVE
+                                        " endprg\n");
+    expect_same_of_ends(LOAD LOAD_BYTES
+                        " vmin.vv v9, v1, v2\n vmaxu.vv v1, v3, v4\n vminu.vv v2, v3, v8\n vsub.vv v3, v9, v7\n"
+                        " vsrl.vi v4, v3, 1\n vand.vx v4, v4, x6\n vsra.vi v5, v3, 1\n" SAVE " endprg\n");
+}
+
+/* An operation on the four bytes of words, in v11 to v14 and v15 to v18, or on the low and the high halves of them: on
+ * the same parts, or on each and the next one. */
+static size_t print_for_parts(char *to, size_t size, unsigned parts)
+{
+    static const char *const operations[] = {
+        " vadd.vv v%u, v%u, v%u\n vand.vx v%u, v%u, x6\n",
+        " vsub.vv v%u, v%u, v%u\n vand.vx v%u, v%u, x6\n",
+        " vminu.vv v%u, v%u, v%u\n",
+        " vmax.vv v%u, v%u, v%u\n",
+        " vxor.vv v%u, v%u, v%u\n vsrl.vi v%u, v%u, 3\n",
+        " vor.vv v%u, v%u, v%u\n vxor.vx v%u, v%u, x8\n",
+        " vmslt.vv v%u, v%u, v%u\n",
+    };
+    size_t at = 0;
+    const unsigned n = guest_random() >> 8, odd = guest_random() >> 8;
+    for (unsigned k = 0; k < parts; k++) {
+        const unsigned d = 11 + k, which = odd % 8 == k ? odd / 8 : n;
+        at += (size_t)snprintf(to + at, size - at, operations[which % 7], d, d, 15 + (k + odd / 64 % 2) % parts, d, d);
+    }
+    return at;
+}
+
+/* The same operations on all parts of words, or others on one of them, joined in their order or another one
+ * (translator/parts.c). */
+static void test_parts(void **state)
+{
+    (void)state;
+    for (unsigned n = 0; n < 24; n++) {
+        char text[6000];
+        const unsigned bits = n % 3 ? 8 : 16, parts = 32 / bits, turn = n % 4 ? 0 : guest_random() >> 8;
+        size_t at = (size_t)snprintf(text, sizeof text, LOAD "%s li x6, %u\n li x8, 90\n",
+                                     n % 2 ? "" : " vmv.v.v v2, v1\n", (1u << bits) - 1);
+        for (unsigned k = 0; k < 2 * parts; k++)
+            at += (size_t)snprintf(text + at, sizeof text - at, " vsrl.vi v%u, v%u, %u\n vand.vx v%u, v%u, x6\n",
+                                   k < parts ? 11 + k : 15 + k - parts, k < parts ? 1 : 2, k % parts * bits,
+                                   k < parts ? 11 + k : 15 + k - parts, k < parts ? 11 + k : 15 + k - parts);
+        for (unsigned i = 0; i < 1 + n % 4; i++) at += print_for_parts(text + at, sizeof text - at, parts);
+        at += (size_t)snprintf(text + at, sizeof text - at, " vmv.v.i v3, 0\n");
+        for (unsigned k = 0; k < parts; k++)
+            at += (size_t)snprintf(text + at, sizeof text - at, " vsll.vi v4, v%u, %u\n vor.vv v3, v3, v4\n",
+                                   11 + (k + turn) % parts, k * bits);
+        snprintf(text + at, sizeof text - at, SAVE " endprg\n");
+        expect_same_of_ends(text);
+    }
+}
+
+/* Both halves of words, as floats: the greater ones, with every NaN. */
+static void test_halves_as_floats(void **state)
+{
+    static const char *const greatest[] = {" vfmax.vf v%u, v%u, x0\n", " vfmin.vv v%u, v%u, v9\n",
+                                           " vfmax.vv v%u, v%u, v2\n", " vfadd.vv v%u, v%u, v9\n"};
+    static const uint16_t ends[] = {0,      0x8000, 1,      0x3c00, 0xbc00, 0x7bff,
+                                    0x7c00, 0xfc00, 0x7c01, 0x7e00, 0xfe01, 0x7fff};
+    uint32_t words[300];
+    (void)state;
+    for (size_t i = 0; i < 300; i++) words[i] = ends[guest_random() % 12] | (uint32_t)ends[guest_random() % 12] << 16;
+    for (size_t i = 0; i < sizeof greatest / sizeof *greatest; i++) {
+        char text[3000], one[2][100];
+        for (unsigned k = 0; k < 2; k++) snprintf(one[k], sizeof one[k], greatest[i], 6 + k, 6 + k);
+        snprintf(text, sizeof text,
+                 LOAD
+                 " li x5, 0x3fc00000\n vmv.v.x v9, x5\n vsrl.vi v7, v1, 16\n vcvt.fp32.fp16 v6, v1\n"
+                 " vcvt.fp32.fp16 v7, v7\n%s%s vcvt.fp16.fp32 v6, v6\n vcvt.fp16.fp32 v7, v7\n vsll.vi v7, v7, 16\n"
+                 " vor.vv v5, v6, v7\n" SAVE " endprg\n",
+                 one[0], one[1]);
+        struct result r = pair_run_levels(&(struct pair){.text = text, .words = words, .count = 300});
+        assert_int_equal(r.status, LAUNCH_DONE);
+    }
+}
+
+/* Random operations on bytes and half words, which are stored as such and as words (translator/narrow.c). */
+static void test_bytes(void **state)
+{
+    (void)state;
+    for (unsigned n = 0; n < 24; n++) {
+        char text[6000] = LOAD LOAD_BYTES;
+        size_t at = strlen(text);
+        for (unsigned i = 0; i < 30; i++) at += print_operation(text + at, sizeof text - at);
+        at += (size_t)snprintf(text + at, sizeof text - at,
+                               SAVE " lui x31, 0x90006\n vid.v v30\n vadd.vx v29, v30, x31\n vadd.vv v30, v30, v29\n");
+        for (unsigned i = 1; i <= 8; i++)
+            at += (size_t)snprintf(text + at, sizeof text - at, " vsb12.v v%u, %u(v29)\n vsh12.v v%u, %u(v30)\n", i,
+                                   i * 32, i, 512 + i * 64);
+        snprintf(text + at, sizeof text - at, " endprg\n");
+        n % 2 ? expect_same(text) : expect_same_of_ends(text);
+    }
+}
+
 static void test_nan_slices(void **state)
 {
     (void)state;
@@ -1028,6 +1181,10 @@ int main(void)
         cmocka_unit_test(test_around_the_end),
         cmocka_unit_test(test_long_block),
         cmocka_unit_test(test_bits_of_two),
+        cmocka_unit_test(test_ends_of_bytes),
+        cmocka_unit_test(test_bytes),
+        cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_halves_as_floats),
         cmocka_unit_test(test_products_of_bits),
         cmocka_unit_test(test_nan_slices),
     };

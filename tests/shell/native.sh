@@ -113,6 +113,29 @@ for level in v3 base; do
     grep -q '^single.*:' last.err || wrong "$level: no code for a lane that is alone"
 done
 
+# Bytes are compared and chosen as bytes where the host has masks of them.
+cat >bytes.cl <<'END'
+kernel void bytes(global uchar *a)
+{
+    int i = get_global_id(0);
+    uchar low = min(a[i], a[i + 32]), high = max(a[i], a[i + 32]);
+    a[i + 64] = max(min(high, a[i + 96]), low);
+}
+kernel void vectors(global uchar4 *a)
+{
+    int i = get_global_id(0);
+    uchar4 high = a[i] >> (uchar4)4;
+    a[i + 64] = high + (uchar4)48 + ((uchar4)39 & as_uchar4(high > (uchar4)9));
+}
+END
+"$VENTUS_BUILD/ventus" cc bytes.cl -o bytes.elf || wrong "ventus cc"
+VENTUS_TRANSLATE_DUMP=1 "$VENTUS_BUILD/ventus" run bytes.elf -k bytes -g 32 -a buf:128 --engine native 2>bytes.err || wrong "bytes: exit code $?"
+VENTUS_TRANSLATE_DUMP=1 "$VENTUS_BUILD/ventus" run bytes.elf -k vectors -g 32 -a buf:512 --engine native 2>vectors.err || wrong "vectors: exit code $?"
+if grep -q '<16 x i32>' bytes.err; then # chunks of 16 words
+    grep -q 'call.*umin.v16i8' bytes.err || wrong "the least of bytes is found among words"
+    grep -q 'select <64 x i1>' vectors.err || wrong "the bytes of words are computed one by one"
+fi
+
 # Long blocks are divided behind LLVM's passes: halves are some hundred instructions each where the host has none.
 cat >long.cl <<'END'
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable
