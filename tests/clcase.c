@@ -378,14 +378,24 @@ static char *replace_letter(const struct reader *r, const char *text, char lette
     return copy;
 }
 
+/* What follows the mark that a line begins with; NULL: there is no such line. */
+static const char *behind_mark(const char *text, const char *mark)
+{
+    const size_t length = strlen(mark);
+    for (; text; text = strchr(text, '\n')) {
+        text += *text == '\n';
+        if (!strncmp(text, mark, length)) return text + length;
+    }
+    return NULL;
+}
+
 /* Puts the word of this number of the line `mark` in place of the letter, if the file has such a line. False: there is
  * no word of this number. */
 static bool choose_word(struct reader *r, const char *mark, char letter, unsigned n)
 {
     struct suite *suite = r->suite;
-    const char *text = strstr(suite->source, mark);
+    const char *text = behind_mark(suite->source, mark);
     if (!text) return n == 0;
-    text += strlen(mark);
     size_t length;
     for (;; text += length) {
         text += strspn(text, " ");
@@ -406,8 +416,8 @@ bool suite_read(struct suite *suite, const char *path, unsigned n)
     struct reader r = {.suite = suite};
     suite->runs = memory(&r, calloc(MAX_RUNS, sizeof *suite->runs));
     suite->source = read_file(&r, path);
-    const bool sizes = strstr(suite->source, "\n//! sizes ");
-    if (!(sizes ? choose_word(&r, "\n//! sizes ", 'N', n) : choose_word(&r, "\n//! types ", 'T', n))) {
+    const bool sizes = behind_mark(suite->source, "//! sizes ");
+    if (!(sizes ? choose_word(&r, "//! sizes ", 'N', n) : choose_word(&r, "//! types ", 'T', n))) {
         suite_free(suite);
         return false;
     }

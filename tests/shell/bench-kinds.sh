@@ -1,4 +1,4 @@
-# Files of kernels for bench/kinds: what is not measured is not evaluated.
+# Files of kernels for bench/kinds: what is not measured is not evaluated; lines may stand anywhere.
 set -u
 . "$VENTUS_SOURCE/tests/shell/common"
 kinds=$VENTUS_BUILD/bench/kinds
@@ -14,4 +14,8 @@ kernel void broken(global int *out) { out[get_global_id(0)]++; }
 end
 check 0 'fine  *32' "$kinds" --repeat 1 two.cl fine
 check 2 'two.cl:5: division by zero' "$kinds" --repeat 1 two.cl broken
+
+{ tail -n 1 two.cl; head -n 3 two.cl; } >first.cl
+check 0 'fine  *32' "$kinds" --repeat 1 first.cl
+check 0 'fine  *64' "$kinds" --size medium --repeat 1 first.cl
 exit $status
