@@ -196,9 +196,11 @@ static bool measure_suite(struct session *session, const struct options *options
         session->build_options = suite->options;
         if (!built) session_build(session, suite->source);
         built = true;
+        run_fill(suite->path, &suite->runs[i]);
         create(&job);
         ok &= measure(&job);
         destroy(&job);
+        run_empty(&suite->runs[i]);
     }
     if (built) clReleaseProgram(session->program);
     return ok;

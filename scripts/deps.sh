@@ -21,6 +21,12 @@ installed() {
     [ "$(dpkg-query -W -f '${Status}' "$1" 2>/dev/null)" = "install ok installed" ]
 }
 
+# The Python package of another lldb, beside which lldb-19 cannot be installed.
+other_lldb() {
+    dpkg-query -W -f '${Package} ${db:Status-Abbrev}\n' 'python3-lldb-*' 2>/dev/null |
+        awk '$2 == "ii" && $1 != "python3-lldb-19" { print $1 }'
+}
+
 # The compiler's build fetches this one with `apt-get download`, which needs package lists.
 libclc_known() {
     installed libclc-19 || [ -n "$(apt-cache madison libclc-19 2>/dev/null)" ]
@@ -54,6 +60,11 @@ command -v dpkg-query >/dev/null && command -v apt-get >/dev/null ||
 missing=
 for package in $packages; do
     installed "$package" && continue
+    if [ "$package" = lldb-19 ] && [ -n "$(other_lldb)" ]; then
+        say "lldb-19 is left out, which cannot be installed beside $(other_lldb): tests with lldb are skipped." \
+            "For lldb-19 in its place: sudo apt-get install lldb-19"
+        continue
+    fi
     case " $missing " in *" $package "*) ;; *) missing="$missing $package" ;; esac
 done
 

@@ -156,49 +156,17 @@ static void read_run(struct reader *r, const char *text)
 
 /* ---- arg ---- */
 
-static void new_bytes(const struct reader *r, struct arg *arg, size_t bytes)
+static void set_value(const struct reader *r, struct arg *arg, const char *text)
 {
-    arg->bytes = bytes;
-    arg->initial = memory(r, malloc(bytes ? bytes : 1));
-    memset(arg->initial, 0xab, bytes);
+    arg->value = memory(r, strdup(skip_space(text)));
 }
 
-static void fill(struct reader *r, struct arg *arg, const char *text, size_t count)
-{
-    struct scope scope = {.args = r->run->args, .nargs = r->run->nargs};
-    if (!elements_fill(&scope, text, arg->type, count, arg->initial)) bad(r, "%s", scope.error);
-}
-
-/* "{char 1, int 2}": members at their natural alignment, as C lays them out. */
-static void read_struct(struct reader *r, struct arg *arg, const char *text)
-{
-    struct scope scope = {.args = r->run->args, .nargs = r->run->nargs};
-    size_t end = 0, widest = 1;
-    new_bytes(r, arg, 256);
-    memset(arg->initial, 0, 256);
-    if (*text != '{') bad(r, "a struct is written {TYPE VALUE, ...}");
-    do {
-        text = skip_space(text + 1);
-        enum type type = type_parse(&text);
-        if (type == T_COUNT) bad(r, "expected a type at '%.20s'", text);
-        size_t size = type_sizes[type];
-        end = (end + size - 1) / size * size;
-        widest = size > widest ? size : widest;
-        if (end + size > arg->bytes) bad(r, "struct too large");
-        element_store(arg->initial + end, type, expr_eval(&scope, &text));
-        if (scope.error[0]) bad(r, "%s", scope.error);
-        end += size;
-    } while (*text == ',');
-    if (*text != '}' || *skip_space(text + 1)) bad(r, "expected , or } at '%.20s'", text);
-    arg->bytes = (end + widest - 1) / widest * widest;
-}
-
-static void read_value(struct reader *r, struct arg *arg, size_t lanes, const char *text)
+static void read_value(const struct reader *r, struct arg *arg, size_t lanes, const char *text)
 {
     arg->kind = ARG_VALUE;
     arg->count = lanes;
-    new_bytes(r, arg, type_sizes[arg->type] * (lanes == 3 ? 4 : lanes));
-    fill(r, arg, text, lanes);
+    arg->bytes = type_sizes[arg->type] * (lanes == 3 ? 4 : lanes);
+    set_value(r, arg, text);
 }
 
 /* Cuts " ~ 4ulp" or " ~ 0.001" off the end of an expectation. */
@@ -226,14 +194,14 @@ static void read_expect(const struct reader *r, struct arg *arg, char *text)
     arg->expect = memory(r, strdup(p));
 }
 
-static void read_buffer(struct reader *r, struct arg *arg, const char *text, char *expect)
+static void read_buffer(const struct reader *r, struct arg *arg, const char *text, char *expect)
 {
     arg->kind = ARG_BUFFER;
     arg->count = take_number(r, &text);
     if (*text != ']' || !arg->count) bad(r, "expected TYPE[COUNT]");
     text = skip_space(text + 1);
-    new_bytes(r, arg, arg->count * type_sizes[arg->type]);
-    if (*text == '=') fill(r, arg, text + 1, arg->count);
+    arg->bytes = arg->count * type_sizes[arg->type];
+    if (*text == '=') set_value(r, arg, text + 1);
     else if (*text) bad(r, "expected = or -> at '%.20s'", text);
     if (expect) read_expect(r, arg, expect);
 }
@@ -263,12 +231,63 @@ static void read_arg(struct reader *r, const char *line)
         arg->bytes = arg->count = take_number(r, &text);
     } else if (take(&text, "struct") && *text == '=') {
         arg->kind = ARG_VALUE;
-        read_struct(r, arg, skip_space(text + 1));
+        set_value(r, arg, text + 1);
     } else {
         bad(r, "expected a type, local or struct after '%s'", arg->name);
     }
     free(copy);
     r->run->nargs++;
+}
+
+/* ---- the arguments' values ---- */
+
+enum { STRUCT_BYTES = 256 }; /* at most */
+
+/* "{char 1, int 2}": members at their natural alignment, as C lays them out. */
+static void fill_struct(const struct reader *r, struct scope *scope, struct arg *arg)
+{
+    const char *text = arg->value;
+    size_t end = 0, widest = 1;
+    memset(arg->initial, 0, STRUCT_BYTES);
+    if (*text != '{') bad(r, "a struct is written {TYPE VALUE, ...}");
+    do {
+        text = skip_space(text + 1);
+        enum type type = type_parse(&text);
+        if (type == T_COUNT) bad(r, "expected a type at '%.20s'", text);
+        size_t size = type_sizes[type];
+        end = (end + size - 1) / size * size;
+        widest = size > widest ? size : widest;
+        if (end + size > STRUCT_BYTES) bad(r, "struct too large");
+        element_store(arg->initial + end, type, expr_eval(scope, &text));
+        if (scope->error[0]) bad(r, "%s", scope->error);
+        end += size;
+    } while (*text == ',');
+    if (*text != '}' || *skip_space(text + 1)) bad(r, "expected , or } at '%.20s'", text);
+    arg->bytes = (end + widest - 1) / widest * widest;
+}
+
+void run_fill(const char *path, struct run *run)
+{
+    struct suite suite = {.path = path};
+    for (unsigned k = 0; k < run->nargs; k++) {
+        struct arg *arg = &run->args[k];
+        const struct reader r = {.suite = &suite, .line = arg->line};
+        struct scope scope = {.args = run->args, .nargs = k};
+        if (arg->kind == ARG_LOCAL) continue;
+        arg->initial = memory(&r, malloc(arg->type == T_COUNT ? STRUCT_BYTES : arg->bytes));
+        memset(arg->initial, 0xab, arg->bytes);
+        if (arg->type == T_COUNT) fill_struct(&r, &scope, arg);
+        else if (arg->value && !elements_fill(&scope, arg->value, arg->type, arg->count, arg->initial))
+            bad(&r, "%s", scope.error);
+    }
+}
+
+void run_empty(struct run *run)
+{
+    for (unsigned k = 0; k < run->nargs; k++) {
+        free(run->args[k].initial);
+        run->args[k].initial = NULL;
+    }
 }
 
 /* ---- the file ---- */
@@ -359,14 +378,24 @@ static char *replace_letter(const struct reader *r, const char *text, char lette
     return copy;
 }
 
+/* What follows the mark that a line begins with; NULL: there is no such line. */
+static const char *behind_mark(const char *text, const char *mark)
+{
+    const size_t length = strlen(mark);
+    for (; text; text = strchr(text, '\n')) {
+        text += *text == '\n';
+        if (!strncmp(text, mark, length)) return text + length;
+    }
+    return NULL;
+}
+
 /* Puts the word of this number of the line `mark` in place of the letter, if the file has such a line. False: there is
  * no word of this number. */
 static bool choose_word(struct reader *r, const char *mark, char letter, unsigned n)
 {
     struct suite *suite = r->suite;
-    const char *text = strstr(suite->source, mark);
+    const char *text = behind_mark(suite->source, mark);
     if (!text) return n == 0;
-    text += strlen(mark);
     size_t length;
     for (;; text += length) {
         text += strspn(text, " ");
@@ -387,8 +416,8 @@ bool suite_read(struct suite *suite, const char *path, unsigned n)
     struct reader r = {.suite = suite};
     suite->runs = memory(&r, calloc(MAX_RUNS, sizeof *suite->runs));
     suite->source = read_file(&r, path);
-    const bool sizes = strstr(suite->source, "\n//! sizes ");
-    if (!(sizes ? choose_word(&r, "\n//! sizes ", 'N', n) : choose_word(&r, "\n//! types ", 'T', n))) {
+    const bool sizes = behind_mark(suite->source, "//! sizes ");
+    if (!(sizes ? choose_word(&r, "//! sizes ", 'N', n) : choose_word(&r, "//! types ", 'T', n))) {
         suite_free(suite);
         return false;
     }
@@ -401,8 +430,9 @@ bool suite_read(struct suite *suite, const char *path, unsigned n)
 
 static void run_free(struct run *run)
 {
+    run_empty(run);
     for (unsigned k = 0; k < run->nargs; k++) {
-        free(run->args[k].initial);
+        free((char *)run->args[k].value);
         free((char *)run->args[k].expect);
     }
     for (unsigned k = 0; k < run->nprints; k++) free(run->prints[k]);

@@ -399,14 +399,16 @@ static void check_largest_group(const struct run *run, cl_kernel kernel)
         complain(run->line, "work-groups have at most %zu work-items, not %zu", most, needed);
 }
 
-static void run_all(const struct run *run)
+static void run_all(struct run *run)
 {
     cl_int error;
     snprintf(g.where, sizeof g.where, "%s", run->kernel);
     cl_kernel kernel = clCreateKernel(g.program, run->kernel, &error);
     if (!okay(error, run->line, "clCreateKernel")) return;
     check_largest_group(run, kernel);
+    run_fill(g.suite->path, run);
     for (unsigned k = 0; k < run->nlocals; k++) run_once(run, kernel, run->locals[k]);
+    run_empty(run);
     clReleaseKernel(kernel);
 }
 

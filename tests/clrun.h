@@ -27,7 +27,8 @@ struct arg {
     unsigned line;
     enum type type;     /* of one element */
     size_t count;       /* elements; bytes of local memory */
-    uint8_t *initial;   /* bytes at the start, ... */
+    const char *value;  /* text of what is there at the start; NULL: nothing in particular */
+    uint8_t *initial;   /* bytes at the start: NULL until run_fill; ... */
     size_t bytes;       /* ... this many */
     const char *expect; /* text of the expected value; NULL: unchanged */
     bool any, sorted;   /* do not compare; sort before comparing */
@@ -68,6 +69,11 @@ struct suite {
  * with "file:line: what" when it is no proper case. */
 bool suite_read(struct suite *suite, const char *path, unsigned n);
 void suite_free(struct suite *suite);
+
+/* Evaluates the values of a run's arguments, which may be many: only while it runs. Ends the program likewise when one
+ * cannot be. */
+void run_fill(const char *path, struct run *run);
+void run_empty(struct run *run);
 
 /* ---- expr.c ---- */
 

@@ -1,7 +1,6 @@
 /* Expressions of the case format: C's operators over 64-bit integers and doubles.
  *
- * The text is evaluated while it is parsed; an arm that is not taken is parsed with `dead` set, so
- * that it neither reads out of bounds nor divides by zero. Called by clcase.c and clrun.c. */
+ * A text becomes a tree, which is evaluated for each element of a buffer. Called by clcase.c and clrun.c. */
 #include "clrun.h"
 
 #include <ctype.h>
@@ -14,21 +13,39 @@ const char *const type_names[T_COUNT] = {"char", "uchar", "short", "ushort", "in
                                          "long", "ulong", "half",  "float",  "double"};
 const uint8_t type_sizes[T_COUNT] = {1, 1, 2, 2, 4, 4, 8, 8, 2, 4, 8};
 
+struct node {
+    struct value (*eval)(struct node *n, struct scope *scope);
+    const char *at; /* what follows it in the text, for messages */
+    struct node *operands[3];
+    unsigned noperands;
+    struct value value; /* of a literal; of a sum's variable at the moment */
+    union {
+        struct value (*call)(const struct value *operands);
+        double (*call1)(double);
+        double (*call2)(double, double);
+        const char *token; /* of an operator */
+        const struct arg *arg;
+        enum type type;
+    } of;
+    struct node *made_before;
+};
+
 /* The variable of a sum, and that of the sum around it. */
 struct counter {
     char name[32];
-    int64_t value;
+    struct node *sum;
     const struct counter *outer;
 };
 
 struct parser {
     struct scope *scope;
     const char *at;
-    unsigned dead, depth;
+    unsigned depth;
     const struct counter *counters;
+    struct node *last; /* of all nodes */
 };
 
-static struct value ternary(struct parser *p);
+static struct node *ternary(struct parser *p);
 
 static struct value integer(int64_t i) { return (struct value){.i = i}; }
 static struct value natural(uint64_t u) { return (struct value){.i = (int64_t)u, .is_unsigned = true}; }
@@ -42,24 +59,45 @@ static int64_t whole(struct value v)
     return (int64_t)v.d;
 }
 
-static struct value problem(struct parser *p, const char *what)
+static struct value problem(struct scope *scope, const char *at, const char *what)
 {
-    if (!p->scope->error[0]) snprintf(p->scope->error, sizeof p->scope->error, "%s at '%.20s'", what, p->at);
+    if (!scope->error[0]) snprintf(scope->error, sizeof scope->error, "%s at '%.20s'", what, at);
     return integer(0);
 }
+
+static struct value eval(struct node *n, struct scope *scope) { return n->eval(n, scope); }
+static struct value eval_value(struct node *n, struct scope *scope) { return (void)scope, n->value; }
+
+static struct node *new_node(struct parser *p, struct value (*eval)(struct node *, struct scope *))
+{
+    struct node *n = calloc(1, sizeof *n);
+    if (!n) {
+        fputs("out of memory\n", stderr);
+        exit(2);
+    }
+    n->eval = eval;
+    n->at = p->at;
+    n->made_before = p->last;
+    return p->last = n;
+}
+
+static void add_operand(struct node *n, struct node *operand) { n->operands[n->noperands++] = operand; }
+
+static struct node *constant(struct parser *p, struct value v)
+{
+    struct node *n = new_node(p, eval_value);
+    n->value = v;
+    return n;
+}
+
+static struct node *mistake(struct parser *p, const char *what) { return constant(p, problem(p->scope, p->at, what)); }
 
 static void space(struct parser *p)
 {
     while (isspace((unsigned char)*p->at)) p->at++;
 }
 
-/* Texts are evaluated for each element of large buffers: most tokens differ in their first letter. */
-static bool is_at(const char *text, const char *token)
-{
-    return *text == *token && !strncmp(text, token, strlen(token));
-}
-
-static bool is_named(const char *name, const char *other) { return *name == *other && !strcmp(name, other); }
+static bool is_at(const char *text, const char *token) { return !strncmp(text, token, strlen(token)); }
 
 static bool accept(struct parser *p, const char *token)
 {
@@ -71,7 +109,7 @@ static bool accept(struct parser *p, const char *token)
 
 static void require(struct parser *p, const char *token)
 {
-    if (!accept(p, token)) problem(p, "syntax error");
+    if (!accept(p, token)) problem(p->scope, p->at, "syntax error");
 }
 
 /* ---- elements ---- */
@@ -111,7 +149,7 @@ void element_store(void *to, enum type type, struct value v)
 {
     double d = value_real(v);
     float f = (float)d;
-    uint16_t h = half_bits(d);
+    uint16_t h = type == T_HALF ? half_bits(d) : 0;
     int64_t i = whole(v);
     const void *from = type == T_HALF     ? (void *)&h
                        : type == T_FLOAT  ? (void *)&f
@@ -165,20 +203,31 @@ static const struct { const char *name; double (*call)(double, double); } real2[
 };
 // clang-format on
 
-static struct value float_bits(struct value v)
+static struct value float_bits(const struct value *a)
 {
-    float f = (float)value_real(v);
+    float f = (float)value_real(*a);
     uint32_t u;
     memcpy(&u, &f, sizeof u);
     return integer(u);
 }
 
-static struct value bits_float(struct value v)
+static struct value bits_float(const struct value *a)
 {
-    uint32_t u = (uint32_t)whole(v);
+    uint32_t u = (uint32_t)whole(*a);
     float f;
     memcpy(&f, &u, sizeof f);
     return real(f);
+}
+
+static struct value bits_double(const struct value *a) { return element_load(&a->i, T_DOUBLE); }
+static struct value to_real(const struct value *a) { return real(value_real(*a)); }
+static struct value random_of(const struct value *a) { return integer((int64_t)scramble((uint64_t)whole(*a))); }
+static struct value popcount(const struct value *a) { return integer(__builtin_popcountll((uint64_t)whole(*a))); }
+static struct value clz(const struct value *a) { return integer(a->i ? __builtin_clzll((uint64_t)a->i) : 64); }
+
+static struct value magnitude(const struct value *a)
+{
+    return a->real ? real(fabs(a->d)) : integer(a->i < 0 ? (int64_t)(0 - (uint64_t)a->i) : a->i);
 }
 
 static bool is_less(struct value a, struct value b)
@@ -187,38 +236,82 @@ static bool is_less(struct value a, struct value b)
     return a.is_unsigned || b.is_unsigned ? (uint64_t)a.i < (uint64_t)b.i : a.i < b.i;
 }
 
-static struct value call2(struct parser *p, const char *name, struct value a, struct value b)
+static struct value least(const struct value *a) { return is_less(a[0], a[1]) ? a[0] : a[1]; }
+static struct value most(const struct value *a) { return is_less(a[0], a[1]) ? a[1] : a[0]; }
+
+static struct value mulhi(const struct value *a)
 {
-    for (size_t k = 0; k < sizeof real2 / sizeof *real2; k++)
-        if (is_named(name, real2[k].name)) return real(real2[k].call(value_real(a), value_real(b)));
-    if (is_named(name, "min")) return is_less(a, b) ? a : b;
-    if (is_named(name, "max")) return is_less(a, b) ? b : a;
-    if (is_named(name, "mulhi") && (a.is_unsigned || b.is_unsigned))
-        return natural((uint64_t)((unsigned __int128)(uint64_t)whole(a) * (uint64_t)whole(b) >> 64));
-    if (is_named(name, "mulhi")) return integer((int64_t)((__int128)whole(a) * whole(b) >> 64));
-    return problem(p, "no such function of two arguments");
+    int64_t x = whole(a[0]), y = whole(a[1]);
+    if (a[0].is_unsigned || a[1].is_unsigned)
+        return natural((uint64_t)((unsigned __int128)(uint64_t)x * (uint64_t)y >> 64));
+    return integer((int64_t)((__int128)x * y >> 64));
 }
 
-static struct value call1(struct parser *p, const char *name, struct value a)
+static struct value fused(const struct value *a)
+{
+    return real(fmaf((float)value_real(a[0]), (float)value_real(a[1]), (float)value_real(a[2])));
+}
+
+// clang-format off
+static const struct { const char *name; unsigned noperands; struct value (*call)(const struct value *); } others[] = {
+    {"random", 1, random_of}, {"popcount", 1, popcount}, {"clz", 1, clz}, {"bits", 1, float_bits},
+    {"asfloat", 1, bits_float}, {"asdouble", 1, bits_double}, {"real", 1, to_real}, {"abs", 1, magnitude},
+    {"min", 2, least}, {"max", 2, most}, {"mulhi", 2, mulhi}, {"fma", 3, fused},
+};
+// clang-format on
+
+static struct value eval_call(struct node *n, struct scope *scope)
+{
+    struct value values[3] = {0};
+    for (unsigned k = 0; k < n->noperands; k++) values[k] = eval(n->operands[k], scope);
+    return n->of.call(values);
+}
+
+static struct value eval_call1(struct node *n, struct scope *scope)
+{
+    return real(n->of.call1(value_real(eval(n->operands[0], scope))));
+}
+
+static struct value eval_call2(struct node *n, struct scope *scope)
+{
+    double a = value_real(eval(n->operands[0], scope));
+    return real(n->of.call2(a, value_real(eval(n->operands[1], scope))));
+}
+
+static struct value eval_cast(struct node *n, struct scope *scope)
+{
+    uint64_t raw;
+    element_store(&raw, n->of.type, eval(n->operands[0], scope));
+    return element_load(&raw, n->of.type);
+}
+
+/* Makes the node a call of that function; false: there is none of so many operands. */
+static bool find_function(struct node *n, const char *name)
 {
     const char *text = name;
-    enum type type = type_parse(&text);
-    if (type < T_COUNT && !*text) {
-        uint64_t raw;
-        element_store(&raw, type, a);
-        return element_load(&raw, type);
-    }
-    for (size_t k = 0; k < sizeof real1 / sizeof *real1; k++)
-        if (is_named(name, real1[k].name)) return real(real1[k].call(value_real(a)));
-    if (is_named(name, "random")) return integer((int64_t)scramble((uint64_t)whole(a)));
-    if (is_named(name, "popcount")) return integer(__builtin_popcountll((uint64_t)whole(a)));
-    if (is_named(name, "clz")) return integer(a.i ? __builtin_clzll((uint64_t)a.i) : 64);
-    if (is_named(name, "bits")) return float_bits(a);
-    if (is_named(name, "asfloat")) return bits_float(a);
-    if (is_named(name, "asdouble")) return element_load(&a.i, T_DOUBLE);
-    if (is_named(name, "real")) return real(value_real(a));
-    if (is_named(name, "abs")) return a.real ? real(fabs(a.d)) : integer(a.i < 0 ? (int64_t)(0 - (uint64_t)a.i) : a.i);
-    return problem(p, "no such function of one argument");
+    n->of.type = type_parse(&text);
+    n->eval = eval_cast;
+    if (n->noperands == 1 && n->of.type < T_COUNT && !*text) return true;
+    n->eval = eval_call1;
+    for (size_t k = 0; n->noperands == 1 && k < sizeof real1 / sizeof *real1; k++)
+        if (!strcmp(name, real1[k].name)) return n->of.call1 = real1[k].call, true;
+    n->eval = eval_call2;
+    for (size_t k = 0; n->noperands == 2 && k < sizeof real2 / sizeof *real2; k++)
+        if (!strcmp(name, real2[k].name)) return n->of.call2 = real2[k].call, true;
+    n->eval = eval_call;
+    for (size_t k = 0; k < sizeof others / sizeof *others; k++)
+        if (n->noperands == others[k].noperands && !strcmp(name, others[k].name))
+            return n->of.call = others[k].call, true;
+    return false;
+}
+
+static struct node *call(struct parser *p, const char *name)
+{
+    struct node *n = new_node(p, NULL);
+    do add_operand(n, ternary(p));
+    while (n->noperands < 3 && accept(p, ","));
+    require(p, ")");
+    return find_function(n, name) ? n : mistake(p, "no such function of so many arguments");
 }
 
 static void add_to(struct value *total, struct value v)
@@ -227,128 +320,140 @@ static void add_to(struct value *total, struct value v)
     else total->i = (int64_t)((uint64_t)total->i + (uint64_t)v.i);
 }
 
-/* sum(k, low, high, term): the term over k = low .. high - 1, by going over its text again. */
-static struct value sum(struct parser *p)
+/* sum(k, low, high, term): the term over k = low .. high - 1 */
+static struct value eval_sum(struct node *n, struct scope *scope)
 {
-    struct counter counter = {.outer = p->counters};
-    size_t n = 0;
-    space(p);
-    while (isalpha((unsigned char)*p->at) && n + 1 < sizeof counter.name) counter.name[n++] = *p->at++;
-    require(p, ",");
-    int64_t low = whole(ternary(p));
-    require(p, ",");
-    int64_t high = whole(ternary(p));
-    require(p, ",");
     struct value total = integer(0);
-    const char *term = p->at;
-    bool none = p->dead || low >= high;
-    p->counters = &counter;
-    p->dead += none;
-    for (counter.value = low; (none || counter.value < high) && !p->scope->error[0]; counter.value++) {
-        p->at = term;
-        struct value v = ternary(p);
-        if (none) break;
-        add_to(&total, v);
+    int64_t high = whole(eval(n->operands[1], scope));
+    for (int64_t k = whole(eval(n->operands[0], scope)); k < high && !scope->error[0]; k++) {
+        n->value = integer(k);
+        add_to(&total, eval(n->operands[2], scope));
     }
-    p->dead -= none;
-    p->counters = counter.outer;
-    require(p, ")");
     return total;
 }
 
-static struct value call(struct parser *p, const char *name)
+static struct node *sum(struct parser *p)
 {
-    if (is_named(name, "sum")) return sum(p);
-    struct value a = ternary(p);
-    if (accept(p, ")")) return call1(p, name, a);
-    require(p, ",");
-    struct value b = ternary(p);
-    if (accept(p, ")")) return call2(p, name, a, b);
-    require(p, ",");
-    struct value c = ternary(p);
+    struct node *n = new_node(p, eval_sum);
+    struct counter counter = {.sum = n, .outer = p->counters};
+    size_t length = 0;
+    space(p);
+    while (isalpha((unsigned char)*p->at) && length + 1 < sizeof counter.name) counter.name[length++] = *p->at++;
+    for (int k = 0; k < 3; k++) {
+        require(p, ",");
+        p->counters = k == 2 ? &counter : counter.outer;
+        add_operand(n, ternary(p));
+    }
+    p->counters = counter.outer;
     require(p, ")");
-    if (!is_named(name, "fma")) return problem(p, "no such function of three arguments");
-    return real(fmaf((float)value_real(a), (float)value_real(b), (float)value_real(c)));
+    return n;
 }
 
 /* ---- grammar ---- */
 
-static struct value argument(struct parser *p, const char *name)
+static struct value eval_element(struct node *n, struct scope *scope)
+{
+    const struct arg *arg = n->of.arg;
+    int64_t index = n->noperands ? whole(eval(n->operands[0], scope)) : 0;
+    if (index < 0 || (uint64_t)index >= arg->count) return problem(scope, n->at, "index out of range before this");
+    return element_load(arg->initial + (size_t)index * type_sizes[arg->type], arg->type);
+}
+
+static struct node *argument(struct parser *p, const char *name)
 {
     const struct arg *arg = NULL;
     for (unsigned k = 0; k < p->scope->nargs && !arg; k++)
         if (!strcmp(p->scope->args[k].name, name)) arg = &p->scope->args[k];
-    if (!arg || !arg->initial) return problem(p, "unknown name before this");
-    int64_t index = 0;
+    if (!arg || !arg->initial) return mistake(p, "unknown name before this");
+    struct node *index = NULL;
     if (accept(p, "[")) {
-        index = whole(ternary(p));
+        index = ternary(p);
         require(p, "]");
     }
-    if (p->dead) return integer(0);
-    if (index < 0 || (uint64_t)index >= arg->count) return problem(p, "index out of range before this");
-    return element_load(arg->initial + (size_t)index * type_sizes[arg->type], arg->type);
+    struct node *n = new_node(p, eval_element);
+    if (index) add_operand(n, index);
+    n->of.arg = arg;
+    return n;
 }
 
 /* sizeof(TYPE) */
-static struct value size_of(struct parser *p)
+static struct node *size_of(struct parser *p)
 {
     space(p);
     enum type type = type_parse(&p->at);
     require(p, ")");
-    return type == T_COUNT ? problem(p, "no such type before this") : integer(type_sizes[type]);
+    return type == T_COUNT ? mistake(p, "no such type before this") : constant(p, integer(type_sizes[type]));
 }
 
-static struct value name(struct parser *p)
+static struct value eval_index(struct node *n, struct scope *scope) { return (void)n, integer(scope->index); }
+static struct value eval_counter(struct node *n, struct scope *scope) { return (void)scope, n->operands[0]->value; }
+
+static struct node *variable(struct parser *p, const char *name)
+{
+    for (const struct counter *c = p->counters; c; c = c->outer)
+        if (!strcmp(name, c->name)) {
+            struct node *n = new_node(p, eval_counter);
+            add_operand(n, c->sum);
+            return n;
+        }
+    return argument(p, name);
+}
+
+static struct node *name(struct parser *p)
 {
     char word[32];
     size_t n = 0;
     while ((isalnum((unsigned char)*p->at) || *p->at == '_') && n + 1 < sizeof word) word[n++] = *p->at++;
     word[n] = 0;
-    if (accept(p, "(")) return is_named(word, "sizeof") ? size_of(p) : call(p, word);
-    if (is_named(word, "i")) return integer(p->scope->index);
-    if (is_named(word, "inf")) return real(INFINITY);
-    if (is_named(word, "nan")) return real(NAN);
-    for (const struct counter *c = p->counters; c; c = c->outer)
-        if (is_named(word, c->name)) return integer(c->value);
-    return argument(p, word);
+    if (accept(p, "(")) return !strcmp(word, "sizeof") ? size_of(p) : !strcmp(word, "sum") ? sum(p) : call(p, word);
+    if (!strcmp(word, "i")) return new_node(p, eval_index);
+    if (!strcmp(word, "inf")) return constant(p, real(INFINITY));
+    if (!strcmp(word, "nan")) return constant(p, real(NAN));
+    return variable(p, word);
 }
 
-static struct value literal(struct parser *p)
+static struct node *literal(struct parser *p)
 {
     char *end;
     size_t digits = strspn(p->at, "0123456789");
     bool hex = p->at[0] == '0' && (p->at[1] | 32) == 'x';
     bool is_real = !hex && (p->at[digits] == '.' || (p->at[digits] | 32) == 'e');
     struct value v = is_real ? real(strtod(p->at, &end)) : integer((int64_t)strtoull(p->at, &end, 0));
-    if (end == p->at) return problem(p, "syntax error");
+    if (end == p->at) return mistake(p, "syntax error");
     p->at = end;
+    return constant(p, v);
+}
+
+static struct value eval_unary(struct node *n, struct scope *scope)
+{
+    struct value v = eval(n->operands[0], scope);
+    if (*n->of.token == '!') return integer(value_real(v) == 0);
+    if (*n->of.token == '~') return v.is_unsigned ? natural(~(uint64_t)v.i) : integer(~whole(v));
+    if (v.real) v.d = -v.d;
+    else v.i = (int64_t)(0 - (uint64_t)v.i);
     return v;
 }
 
-static struct value unary(struct parser *p)
+static struct node *unary(struct parser *p)
 {
-    if (p->depth > 200) return problem(p, "too deeply nested");
+    if (p->depth > 200) return mistake(p, "too deeply nested");
     p->depth++;
-    struct value v;
-    if (accept(p, "-")) {
-        v = unary(p);
-        if (v.real) v.d = -v.d;
-        else v.i = (int64_t)(0 - (uint64_t)v.i);
-    } else if (accept(p, "~")) {
-        v = unary(p);
-        v = v.is_unsigned ? natural(~(uint64_t)v.i) : integer(~whole(v));
-    } else if (accept(p, "!")) {
-        v = integer(value_real(unary(p)) == 0);
+    space(p);
+    struct node *n;
+    if (*p->at == '-' || *p->at == '~' || *p->at == '!') {
+        n = new_node(p, eval_unary);
+        n->of.token = p->at++;
+        add_operand(n, unary(p));
     } else if (accept(p, "(")) {
-        v = ternary(p);
+        n = ternary(p);
         require(p, ")");
     } else if (isalpha((unsigned char)*p->at)) {
-        v = name(p);
+        n = name(p);
     } else {
-        v = literal(p);
+        n = literal(p);
     }
     p->depth--;
-    return v;
+    return n;
 }
 
 /* Longer tokens come before their prefixes. */
@@ -359,8 +464,9 @@ static const struct { const char *token; int level; } operators[] = {
 };
 // clang-format on
 
-static struct value apply_real(struct parser *p, const char *op, double a, double b)
+static struct value apply_real(const struct node *n, struct scope *scope, double a, double b)
 {
+    const char *op = n->of.token;
     switch (op[0]) {
     case '+': return real(a + b);
     case '-': return real(a - b);
@@ -377,22 +483,13 @@ static struct value apply_real(struct parser *p, const char *op, double a, doubl
         if (op[1]) return integer(a != 0 || b != 0);
         break;
     }
-    return problem(p, "operator does not take reals");
+    return problem(scope, n->at, "operator does not take reals");
 }
 
-static struct value divide(struct parser *p, bool quotient, int64_t a, int64_t b)
+static struct value divide(bool quotient, int64_t a, int64_t b)
 {
-    if (p->dead) return integer(0);
-    if (!b) return problem(p, "division by zero");
     if (b == -1) return integer(quotient ? (int64_t)(0 - (uint64_t)a) : 0);
     return integer(quotient ? a / b : a % b);
-}
-
-static struct value divide_unsigned(struct parser *p, bool quotient, uint64_t a, uint64_t b)
-{
-    if (p->dead) return natural(0);
-    if (!b) return problem(p, "division by zero");
-    return natural(quotient ? a / b : a % b);
 }
 
 static struct value shift(const char *op, struct value x, uint64_t n)
@@ -418,9 +515,10 @@ static struct value apply_bits(const char *op, bool is_unsigned, uint64_t a, uin
     return is_unsigned ? natural(u) : integer((int64_t)u);
 }
 
-static struct value apply(struct parser *p, const char *op, struct value x, struct value y)
+static struct value apply(const struct node *n, struct scope *scope, struct value x, struct value y)
 {
-    if ((x.real || y.real) && op[0] != '%') return apply_real(p, op, value_real(x), value_real(y));
+    const char *op = n->of.token;
+    if ((x.real || y.real) && op[0] != '%') return apply_real(n, scope, value_real(x), value_real(y));
     int64_t a = whole(x), b = whole(y);
     bool is_unsigned = x.is_unsigned || y.is_unsigned;
     if (!strcmp(op, "<<") || !strcmp(op, ">>")) return shift(op, x, (uint64_t)b);
@@ -429,7 +527,9 @@ static struct value apply(struct parser *p, const char *op, struct value x, stru
     switch (op[0]) {
     case '/':
     case '%':
-        return is_unsigned ? divide_unsigned(p, op[0] == '/', (uint64_t)a, (uint64_t)b) : divide(p, op[0] == '/', a, b);
+        if (!b) return problem(scope, n->at, "division by zero");
+        if (!is_unsigned) return divide(op[0] == '/', a, b);
+        return natural(op[0] == '/' ? (uint64_t)a / (uint64_t)b : (uint64_t)a % (uint64_t)b);
     case '<': return integer(op[1] ? !is_less(y, x) : is_less(x, y));
     case '>': return integer(op[1] ? !is_less(x, y) : is_less(y, x));
     case '=': return integer(a == b);
@@ -449,44 +549,74 @@ static const char *find_operator(struct parser *p, int *level)
     return NULL;
 }
 
-static struct value binary(struct parser *p, int lowest)
+/* The right side of || and && only where the left one does not say it all. */
+static struct value eval_binary(struct node *n, struct scope *scope)
 {
-    struct value left = unary(p);
+    const char *op = n->of.token;
+    struct value left = eval(n->operands[0], scope);
+    if (!strcmp(op, "||") && value_real(left) != 0) return integer(1);
+    if (!strcmp(op, "&&") && value_real(left) == 0) return integer(0);
+    return apply(n, scope, left, eval(n->operands[1], scope));
+}
+
+static struct node *binary(struct parser *p, int lowest)
+{
+    struct node *left = unary(p);
     int level;
     for (const char *op; (op = find_operator(p, &level)) && level >= lowest && !p->scope->error[0];) {
         p->at += strlen(op);
-        bool skip = (level == 1 && value_real(left) != 0) || (level == 2 && value_real(left) == 0);
-        p->dead += skip;
-        struct value right = binary(p, level + 1);
-        p->dead -= skip;
-        left = apply(p, op, left, right);
+        struct node *right = binary(p, level + 1), *n = new_node(p, eval_binary);
+        n->of.token = op;
+        add_operand(n, left);
+        add_operand(n, right);
+        left = n;
     }
     return left;
 }
 
-static struct value ternary(struct parser *p)
+static struct value eval_ternary(struct node *n, struct scope *scope)
 {
-    struct value condition = binary(p, 1);
+    return eval(n->operands[value_real(eval(n->operands[0], scope)) != 0 ? 1 : 2], scope);
+}
+
+static struct node *ternary(struct parser *p)
+{
+    struct node *condition = binary(p, 1);
     if (!accept(p, "?")) return condition;
-    bool yes = value_real(condition) != 0;
-    p->dead += !yes;
-    struct value a = ternary(p);
-    p->dead -= !yes;
+    struct node *n = new_node(p, eval_ternary);
+    add_operand(n, condition);
+    add_operand(n, ternary(p));
     require(p, ":");
-    p->dead += yes;
-    struct value b = ternary(p);
-    p->dead -= yes;
-    return yes ? a : b;
+    add_operand(n, ternary(p));
+    return n;
 }
 
 /* ---- entry points ---- */
 
-struct value expr_eval(struct scope *scope, const char **text)
+/* The tree of the expression at *text, moving behind it; whose memory is given back from its last node on. */
+static struct node *parse(struct scope *scope, const char **text, struct node **last)
 {
     struct parser p = {.scope = scope, .at = *text};
-    struct value v = ternary(&p);
+    struct node *n = ternary(&p);
     space(&p);
     *text = p.at;
+    *last = p.last;
+    return n;
+}
+
+static void free_nodes(struct node *last)
+{
+    for (struct node *before; last; last = before) {
+        before = last->made_before;
+        free(last);
+    }
+}
+
+struct value expr_eval(struct scope *scope, const char **text)
+{
+    struct node *last, *n = parse(scope, text, &last);
+    struct value v = scope->error[0] ? integer(0) : eval(n, scope);
+    free_nodes(last);
     return v;
 }
 
@@ -508,14 +638,14 @@ bool elements_expect(struct scope *scope, const char *text, size_t count, struct
 {
     while (isspace((unsigned char)*text)) text++;
     if (*text == '{') return list(scope, text, count, to);
-    for (size_t k = 0; k < count; k++) {
-        const char *at = text;
+    struct node *last, *n = parse(scope, &text, &last);
+    if (!scope->error[0] && *text) snprintf(scope->error, sizeof scope->error, "unexpected '%.20s'", text);
+    for (size_t k = 0; k < count && !scope->error[0]; k++) {
         scope->index = (int64_t)k;
-        to[k] = expr_eval(scope, &at);
-        if (!scope->error[0] && *at) snprintf(scope->error, sizeof scope->error, "unexpected '%.20s'", at);
-        if (scope->error[0]) return false;
+        to[k] = eval(n, scope);
     }
-    return true;
+    free_nodes(last);
+    return !scope->error[0];
 }
 
 bool elements_fill(struct scope *scope, const char *text, enum type type, size_t count, void *to)

@@ -9,13 +9,15 @@
 
 #include "pair.h"
 
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
 /* x20 is the data, x14 the middle of it; v6 is x14 + lane * x9. */
 #define BASE      " lui x20, 0x90000\n lui x14, 0x8\n add x14, x14, x20\n"
 #define ADDRESSES " vid.v v6\n vmul.vx v6, v6, x9\n vadd.vx v6, v6, x14\n"
 #define MIX(v)    " vxor.vv v1, v1, " v "\n vmul.vx v1, v1, x12\n"
 
 /* Sets of loads: whole and in part, in any order, of all sizes, with what keeps them apart. */
-static const char *const sets[] = {
+static const char *const loads[] = {
     " vlw12.v v7, 0(v6)\n vlw12.v v8, 4(v6)\n vlw12.v v9, 8(v6)\n vlw12.v v10, 12(v6)\n",
     " vlw12.v v7, 12(v6)\n vlw12.v v8, 8(v6)\n vlw12.v v9, -4(v6)\n vlw12.v v10, 24(v6)\n",
     " vlw12.v v7, -4(v6)\n vlw12.v v8, 0(v6)\n vlw12.v v9, -4(v6)\n vlw12.v v10, 16(v6)\n",
@@ -35,27 +37,56 @@ static const char *const sets[] = {
 
 static const char mixed[] = MIX("v7") MIX("v8") MIX("v9") MIX("v10");
 
+/* What a program finds in front of its data: it reads there what is to differ from run to run, of one translation. */
+enum { NUMBERS = 4, MOST_SETS = 20 };
+
+struct sets {
+    uint32_t number[MOST_SETS][NUMBERS];
+    size_t count;
+    struct result results[MOST_SETS];
+};
+
+/* Where in memory it is, from its middle on or from its end. */
+enum { MIDDLE = 0x90008000, END = 0x90010000 };
+
+static void add_set(struct sets *sets, int from, int offset, int second, int third)
+{
+    const uint32_t numbers[NUMBERS] = {(uint32_t)from + (uint32_t)offset, (uint32_t)second, (uint32_t)third};
+    assert_true(sets->count < MOST_SETS);
+    memcpy(sets->number[sets->count++], numbers, sizeof numbers);
+}
+
 /* With all lanes, and in warps of fewer: half of the chunks, and a last chunk in which some are missing, in turn. */
-static struct result run(const char *text)
+static struct result run_sets(const char *text, struct sets *sets)
 {
     static const uint32_t fewer[] = {16, 13, 8};
     static unsigned turn;
-    struct launch shape = {.warps = 1, .threads_per_warp = 32, .work_items = fewer[turn++ % 3]};
-    pair_run_levels(&(struct pair){.text = text, .shape = shape, .shapes = true});
-    return pair_run_levels(&(struct pair){.text = text, .shapes = true});
+    struct pair p = {.text = text, .shapes = true};
+    if (sets) {
+        p.words = sets->number[0];
+        p.count = NUMBERS;
+        p.sets = sets->count;
+        p.results = sets->results;
+    }
+    p.shape = (struct launch){.warps = 1, .threads_per_warp = 32, .work_items = fewer[turn++ % 3]};
+    pair_run_levels(&p);
+    p.shape = (struct launch){0};
+    return pair_run_levels(&p);
 }
+
+static struct result run(const char *text) { return run_sets(text, NULL); }
 
 /* Lanes as far from each other as they may be, one distance after the other: nobody knows it in advance. */
 static void test_distances(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < sizeof sets / sizeof *sets; i++) {
+    for (size_t i = 0; i < COUNT(loads); i++) {
         char text[1500];
         snprintf(text, sizeof text,
                  BASE " li x9, -24\n li x13, 560\n li x12, 77\nloop: addi x9, x9, 2\n vid.v v1\n" ADDRESSES "%s%s"
                       " sub x15, x13, x9\n vid.v v2\n vsll.vi v2, v2, 2\n vadd.vx v2, v2, x20\n vlw12.v v3, 0(v2)\n"
                       " vxor.vv v3, v3, v1\n vmul.vx v3, v3, x12\n vsw12.v v3, 0(v2)\n bge x15, x0, loop\n endprg\n",
-                 sets[i], mixed);
+                 loads[i], mixed);
         struct result r = run(text);
         assert_int_equal(r.status, LAUNCH_DONE);
     }
@@ -64,15 +95,15 @@ static void test_distances(void **state)
 /* Distances that the code shows; some lanes' words lie on two pages where lanes are near each other. */
 static void test_known_distances(void **state)
 {
-    static const int distances[] = {0, 2, 4, 8, 16, 20, 32, 64, 1028};
+    static const int distances[] = {0, 2, 4, 8, 16, 20, 32, 1028};
     (void)state;
-    for (size_t i = 0; i < sizeof distances / sizeof *distances; i++)
+    for (size_t i = 0; i < COUNT(distances); i++)
         for (size_t k = 0; k < 4; k++) {
             char text[1000];
             snprintf(text, sizeof text,
                      BASE " addi x14, x14, %d\n li x9, %d\n li x12, 77\n vid.v v1\n" ADDRESSES
                           "%s%s vid.v v2\n vsll.vi v2, v2, 2\n vadd.vx v2, v2, x20\n vsw12.v v1, 0(v2)\n endprg\n",
-                     distances[i] > 32 ? -2048 : -6 * distances[i] - 4, distances[i] & (k < 3 ? ~3 : ~0), sets[k],
+                     distances[i] > 32 ? -2048 : -6 * distances[i] - 4, distances[i] & (k < 3 ? ~3 : ~0), loads[k],
                      mixed);
             struct result r = run(text);
             assert_int_equal(r.status, LAUNCH_DONE);
@@ -84,18 +115,16 @@ static void test_known_distances(void **state)
 static void test_ends_of_memory(void **state)
 {
     static const int ends[] = {16, 12, 8, 4, 0, -4};
+    struct sets sets = {0};
     (void)state;
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
-        char text[1000];
-        snprintf(
-            text, sizeof text,
-            " lui x14, 0x90010\n addi x14, x14, %d\n li x9, -40\n sw x9, -1024(x14)\n lw x9, -1024(x14)\n" ADDRESSES
-            " vlw12.v v7, 0(v6)\n vlw12.v v8, 4(v6)\n vadd.vi v8, v8, 1\n vlw12.v v9, 8(v6)\n"
-            " vlw12.v v10, 12(v6)\n endprg\n",
-            -ends[i]);
-        struct result r = run(text);
-        assert_int_equal(r.status, i ? LAUNCH_FAULT : LAUNCH_DONE);
-        if (i) assert_int_equal(r.fault.addr, 0x90010000 + (ends[i] < 0 ? 4 : 0));
+    for (size_t i = 0; i < COUNT(ends); i++) add_set(&sets, END, -ends[i], 0, 0);
+    run_sets(" lui x20, 0x90000\n lw x14, 0(x20)\n li x9, -40\n sw x9, -1024(x14)\n lw x9, -1024(x14)\n" ADDRESSES
+             " vlw12.v v7, 0(v6)\n vlw12.v v8, 4(v6)\n vadd.vi v8, v8, 1\n vlw12.v v9, 8(v6)\n"
+             " vlw12.v v10, 12(v6)\n endprg\n",
+             &sets);
+    for (size_t i = 0; i < COUNT(ends); i++) {
+        assert_int_equal(sets.results[i].status, i ? LAUNCH_FAULT : LAUNCH_DONE);
+        if (i) assert_int_equal(sets.results[i].fault.addr, 0x90010000 + (ends[i] < 0 ? 4 : 0));
     }
 }
 
@@ -104,17 +133,20 @@ static void test_known_ends(void **state)
 {
     static const int distances[] = {16, 32, 64}, ends[] = {16, 12, 8, 4, 0};
     (void)state;
-    for (size_t i = 0; i < 3 * sizeof ends / sizeof *ends; i++) {
-        int distance = distances[i % 3], end = ends[i / 3];
+    for (size_t i = 0; i < COUNT(distances); i++) {
         char text[1000];
+        struct sets sets = {0};
         snprintf(text, sizeof text,
-                 " lui x14, 0x90010\n addi x14, x14, %d\n li x9, %d\n" ADDRESSES
+                 " lui x20, 0x90000\n lw x14, 0(x20)\n li x9, %d\n" ADDRESSES
                  " vlw12.v v7, 0(v6)\n vlw12.v v8, 4(v6)\n vadd.vi v8, v8, 1\n vlw12.v v9, 8(v6)\n"
                  " vlw12.v v10, 12(v6)\n endprg\n",
-                 -end - 31 * distance, distance);
-        struct result r = run(text);
-        assert_int_equal(r.status, end < 16 ? LAUNCH_FAULT : LAUNCH_DONE);
-        if (end < 16) assert_int_equal(r.fault.addr, 0x90010000);
+                 distances[i]);
+        for (size_t k = 0; k < COUNT(ends); k++) add_set(&sets, END, -ends[k] - 31 * distances[i], 0, 0);
+        run_sets(text, &sets);
+        for (size_t k = 0; k < COUNT(ends); k++) {
+            assert_int_equal(sets.results[k].status, k ? LAUNCH_FAULT : LAUNCH_DONE);
+            if (k) assert_int_equal(sets.results[k].fault.addr, 0x90010000);
+        }
     }
 }
 
@@ -130,26 +162,28 @@ static void test_rows_are_stored(void **state)
         " vsw12.v v7, 0(v6)\n vsw12.v v8, 8(v6)\n vsw12.v v9, 4(v6)\n vsw12.v v10, 12(v6)\n",
         " vsw12.v v7, 0(v6)\n vsw12.v v8, 4(v6)\n vadd.vi v10, v10, 1\n vsw12.v v9, 8(v6)\n vsw12.v v10, 12(v6)\n"};
     (void)state;
-    for (size_t i = 0; i < 2 * sizeof bases / sizeof *bases; i++)
-        for (size_t k = 0; k < sizeof stores / sizeof *stores; k++) {
-            char text[1000];
-            bool ends = i % 2;
-            snprintf(text, sizeof text,
-                     " lui x20, 0x90000\n lui x14, %s\n li x9, %d\n add x14, x14, x9\n vid.v v5\n vsll.vi v6, v5, 4\n"
-                     " vsll.vi v5, v5, 2\n vadd.vx v6, v6, x14\n vadd.vx v5, v5, x20\n vlw12.v v7, 0(v5)\n"
-                     " vlw12.v v8, 128(v5)\n vlw12.v v9, 256(v5)\n vlw12.v v10, 384(v5)\n%s endprg\n",
-                     ends ? "0x90010" : "0x90008", ends ? -beyond[i / 2] : bases[i / 2], stores[k]);
-            struct result r = run(text);
-            if (!ends) assert_int_equal(r.status, LAUNCH_DONE);
-            if (beyond[i / 2] < 496 && ends) assert_int_equal(r.status, LAUNCH_FAULT);
-        }
+    for (size_t k = 0; k < COUNT(stores); k++) {
+        char text[1000];
+        struct sets sets = {0};
+        snprintf(text, sizeof text,
+                 " lui x20, 0x90000\n lw x14, 0(x20)\n vid.v v5\n vsll.vi v6, v5, 4\n"
+                 " vsll.vi v5, v5, 2\n vadd.vx v6, v6, x14\n vadd.vx v5, v5, x20\n vlw12.v v7, 0(v5)\n"
+                 " vlw12.v v8, 128(v5)\n vlw12.v v9, 256(v5)\n vlw12.v v10, 384(v5)\n%s endprg\n",
+                 stores[k]);
+        for (size_t i = 0; i < COUNT(bases); i++) add_set(&sets, MIDDLE, bases[i], 0, 0);
+        for (size_t i = 0; i < COUNT(beyond); i++) add_set(&sets, END, -beyond[i], 0, 0);
+        run_sets(text, &sets);
+        for (size_t i = 0; i < COUNT(bases); i++) assert_int_equal(sets.results[i].status, LAUNCH_DONE);
+        for (size_t i = 0; i < COUNT(beyond); i++)
+            if (beyond[i] < 496) assert_int_equal(sets.results[COUNT(bases) + i].status, LAUNCH_FAULT);
+    }
 }
 
 /* Members of structures: two words or four of each lane among others, of lanes so far from each other, on one page and
  * on two, in the middle and at the end of what there is. The last distance is too far for one page. */
 static void test_members_are_stored(void **state)
 {
-    static const int distances[] = {12, 20, 24, 32, 64, 128, 132};
+    static const int distances[] = {12, 20, 32, 128, 132};
     static const char *const stores[] = {
         " vsw12.v v7, 0(v6)\n vsw12.v v8, 4(v6)\n vsw12.v v9, 8(v6)\n vsw12.v v10, 12(v6)\n",
         " vsw12.v v7, 0(v6)\n vsw12.v v8, 4(v6)\n", " vsw12.v v7, 0(v6)\n vsw12.v v8, 4(v6)\n vsw12.v v9, 8(v6)\n",
@@ -162,22 +196,27 @@ static void test_members_are_stored(void **state)
         " vsw12.v v7, 0(v5)\n vsw12.v v8, 4(v5)\n vsw12.v v9, 0(v6)\n"};
     static const int words[] = {4, 2, 3, 8, 4, 1}, beyond[] = {0, 4, 8, 16};
     (void)state;
-    for (size_t i = 0; i < sizeof distances / sizeof *distances; i++)
-        for (size_t k = 0; k < 3 * sizeof stores / sizeof *stores; k++) {
-            char text[1000];
-            const bool ends = k % 3 == 2;
-            const int span = 31 * distances[i] + words[k / 3] * 4, over = beyond[(i + k) % 4];
-            const int base = ends ? over - span : k % 3 ? 0x1000 - span + 4 : 4;
-            snprintf(text, sizeof text,
-                     " lui x20, 0x90000\n lui x14, %s\n li x9, %d\n add x14, x14, x9\n li x9, %d\n vid.v v5\n"
-                     " vmul.vx v6, v5, x9\n vsll.vi v5, v5, 2\n vadd.vx v6, v6, x14\n vadd.vx v5, v5, x20\n"
-                     " vlw12.v v7, 0(v5)\n vlw12.v v8, 128(v5)\n vlw12.v v9, 256(v5)\n vlw12.v v10, 384(v5)\n%s"
-                     " endprg\n",
-                     ends ? "0x90010" : "0x90008", base, distances[i], stores[k / 3]);
-            struct result r = run(text);
-            assert_int_equal(r.status, ends && over ? LAUNCH_FAULT : LAUNCH_DONE);
-            if (ends && over) assert_in_range(r.fault.addr, 0x90010000, 0x9001000f);
-        }
+    for (size_t i = 0; i < COUNT(distances) * COUNT(stores); i++) {
+        const size_t store = i / COUNT(distances);
+        const int distance = distances[i % COUNT(distances)], over = beyond[i % COUNT(beyond)];
+        const int span = 31 * distance + words[store] * 4;
+        char text[1000];
+        struct sets sets = {0};
+        snprintf(text, sizeof text,
+                 " lui x20, 0x90000\n lw x14, 0(x20)\n li x9, %d\n vid.v v5\n"
+                 " vmul.vx v6, v5, x9\n vsll.vi v5, v5, 2\n vadd.vx v6, v6, x14\n vadd.vx v5, v5, x20\n"
+                 " vlw12.v v7, 0(v5)\n vlw12.v v8, 128(v5)\n vlw12.v v9, 256(v5)\n vlw12.v v10, 384(v5)\n%s"
+                 " endprg\n",
+                 distance, stores[store]);
+        add_set(&sets, MIDDLE, 4, 0, 0);
+        add_set(&sets, MIDDLE, 0x1000 - span + 4, 0, 0);
+        add_set(&sets, END, -span, 0, 0);
+        add_set(&sets, END, over - span, 0, 0);
+        run_sets(text, &sets);
+        for (size_t k = 0; k < sets.count; k++)
+            assert_int_equal(sets.results[k].status, k == 3 && over ? LAUNCH_FAULT : LAUNCH_DONE);
+        if (over) assert_in_range(sets.results[3].fault.addr, 0x90010000, 0x9001000f);
+    }
 }
 
 /* Adjacent bytes, half words and words of each lane, of lanes so far from each other, on one page, on two, and at the
@@ -218,30 +257,37 @@ static void test_narrow_stores(void **state)
                 {"bbbb", 3},
                 {"ww", 7},
                 {"wwww", 15}};
-    static const char *const between[] = {"", " vadd.vi v7, v7, 1\n vadd.vi v8, v7, 1\n", " vlbu12.v v8, 0(v6)\n",
+    static const char *const between[] = {" vadd.vi v7, v7, 1\n vadd.vi v8, v7, 1\n", " vlbu12.v v8, 0(v6)\n",
                                           " addi x9, x9, 1\n vadd.vi v6, v6, 4\n vadd.vi v7, v8, 1\n"};
     (void)state;
-    for (size_t i = 0; i < 3 * sizeof rows / sizeof *rows; i++) {
-        const bool ends = i % 3 == 2, fails = ends && i / 3 % 3;
+    for (size_t i = 0; i < COUNT(rows) + COUNT(rows) / 2; i++) {
+        const size_t row = i < COUNT(rows) ? i : 2 * (i - COUNT(rows));
+        const char *sizes = rows[row].sizes, *middle = i < COUNT(rows) ? "" : between[i % COUNT(between)];
+        const int moved = strstr(middle, "v6, v6") && sizes[1] ? 4 : 0;
         char text[2000], stores[1000] = "";
         int bytes = 0, size = 0;
-        for (const char *p = rows[i / 3].sizes; *p; p++, bytes += size) {
+        struct sets sets = {0};
+        for (const char *p = sizes; *p; p++, bytes += size) {
             const size_t n = strlen(stores);
             size = *p == 'w' ? 4 : *p == 'h' ? 2 : 1;
-            snprintf(stores + n, sizeof stores - n, "%s vs%c12.v v%d, %d(v6)\n",
-                     p == rows[i / 3].sizes + 1 ? between[(i % 3 + i / 3) % (ends ? 3 : 4)] : "", *p,
-                     7 + (int)(p - rows[i / 3].sizes) % 4, bytes);
+            snprintf(stores + n, sizeof stores - n, "%s vs%c12.v v%d, %d(v6)\n", p == sizes + 1 ? middle : "", *p,
+                     7 + (int)(p - sizes) % 4, bytes);
         }
-        const int span = 31 * rows[i / 3].distance + bytes;
-        const int bases[] = {8 + size, 0x1000 - span + size * (int)(i / 3 % 2), fails ? size - span : -span};
+        const int span = 31 * rows[row].distance + bytes;
         snprintf(text, sizeof text,
-                 " lui x20, 0x90000\n lui x14, %s\n li x9, %d\n add x14, x14, x9\n li x9, %d\n vid.v v5\n"
+                 " lui x20, 0x90000\n lw x14, 0(x20)\n li x9, %d\n vid.v v5\n"
                  " vmul.vx v6, v5, x9\n vsll.vi v5, v5, 2\n vadd.vx v6, v6, x14\n vadd.vx v5, v5, x20\n"
                  " vlw12.v v7, 0(v5)\n vlw12.v v8, 128(v5)\n vlw12.v v9, 256(v5)\n vlw12.v v10, 384(v5)\n%s endprg\n",
-                 ends ? "0x90010" : "0x90008", bases[i % 3], rows[i / 3].distance, stores);
-        struct result r = run(text);
-        assert_int_equal(r.status, fails ? LAUNCH_FAULT : LAUNCH_DONE);
-        if (fails) assert_int_equal(r.fault.addr, 0x90010000);
+                 rows[row].distance, stores);
+        add_set(&sets, MIDDLE, 8 + size, 0, 0);
+        add_set(&sets, MIDDLE, 0x1000 - span, 0, 0);
+        add_set(&sets, MIDDLE, 0x1000 - span + size, 0, 0);
+        add_set(&sets, END, -span - moved, 0, 0);
+        add_set(&sets, END, size - span - moved, 0, 0);
+        run_sets(text, &sets);
+        for (size_t k = 0; k < 4; k++) assert_int_equal(sets.results[k].status, LAUNCH_DONE);
+        assert_int_equal(sets.results[4].status, LAUNCH_FAULT);
+        assert_int_equal(sets.results[4].fault.addr, 0x90010000);
     }
 }
 
@@ -261,20 +307,22 @@ static void test_pairs(void **state)
         " vsw12.v v11, 4(v6)\n vsw12.v v12, 8(v6)\n vsw12.v v12, 0(v6)\n",
     };
     (void)state;
-    for (size_t i = 0; i < 2 * sizeof beyond / sizeof *beyond; i++)
-        for (size_t k = 0; k < sizeof accesses / sizeof *accesses; k++) {
-            char text[1000];
-            const bool ends = i % 2;
-            snprintf(text, sizeof text,
-                     " lui x20, 0x90000\n lui x14, %s\n addi x14, x14, %d\n vid.v v5\n vsll.vi v6, v5, 3\n"
-                     " vmul.vv v11, v6, v6\n vxor.vi v12, v11, -1\n vsll.vi v5, v5, 2\n vadd.vx v6, v6, x14\n"
-                     " vadd.vx v5, v5, x20\n%s endprg\n",
-                     ends ? "0x90010" : "0x90008", -beyond[i / 2], accesses[k]);
-            struct result r = run(text);
-            const bool fits = !ends || beyond[i / 2] >= (k == 3 ? 260 : 256);
-            assert_int_equal(r.status, fits ? LAUNCH_DONE : LAUNCH_FAULT);
-            if (!fits) assert_int_equal(r.fault.addr & ~4u, 0x90010000);
+    for (size_t k = 0; k < COUNT(accesses); k++) {
+        char text[1000];
+        struct sets sets = {0};
+        snprintf(text, sizeof text,
+                 " lui x20, 0x90000\n lw x14, 0(x20)\n vid.v v5\n vsll.vi v6, v5, 3\n"
+                 " vmul.vv v11, v6, v6\n vxor.vi v12, v11, -1\n vsll.vi v5, v5, 2\n vadd.vx v6, v6, x14\n"
+                 " vadd.vx v5, v5, x20\n%s endprg\n",
+                 accesses[k]);
+        for (size_t i = 0; i < 2 * COUNT(beyond); i++) add_set(&sets, i % 2 ? END : MIDDLE, -beyond[i / 2], 0, 0);
+        run_sets(text, &sets);
+        for (size_t i = 0; i < sets.count; i++) {
+            const bool fits = i % 2 == 0 || beyond[i / 2] >= (k == 3 ? 260 : 256);
+            assert_int_equal(sets.results[i].status, fits ? LAUNCH_DONE : LAUNCH_FAULT);
+            if (!fits) assert_int_equal(sets.results[i].fault.addr & ~4u, 0x90010000);
         }
+    }
 }
 
 /* Words of lanes in rows of eight or sixteen, as those of groups with two dimensions are: two, three or four words
@@ -285,23 +333,24 @@ static void test_gaps_in_rows(void **state)
     static const char access[] = " vlw12.v v10, 0(v6)\n vsw12.v v12, 4(v6)\n vlw12.v v11, 4(v6)\n vsw12.v v11, 0(v5)\n"
                                  " vsw12.v v10, 128(v5)\n vsw12.v v9, -4(v6)\n";
     (void)state;
-    for (int i = 0; i < 6; i++)
-        for (int k = 0; k < 8; k++)
-            for (int end = 0; end < 2; end++) {
-                const int bits = 3 + i % 2, distance = distances[i / 2], lanes = active[k / 2], far = 400;
-                const int span = ((1 << bits) - 1) * distance + (32 / (1 << bits) - 1) * far;
-                const int base = end ? 4 * (k % 3) - 4 - span : bases[(i + k) % 3];
-                char text[1500];
-                snprintf(text, sizeof text,
-                         " lui x20, 0x90000\n lui x14, %s\n li x9, %d\n add x14, x14, x9\n li x9, %d\n li x10, %d\n"
-                         " vid.v v5\n vand.vi v6, v5, %d\n vmul.vx v6, v6, x9\n vsrl.vi v7, v5, %d\n"
-                         " vmul.vx v7, v7, x10\n vadd.vv v6, v6, v7\n vadd.vx v6, v6, x14\n vxor.vi v12, v6, -1\n"
-                         " li x9, %d\n li x15, 31\n vmul.vx v9, v5, x9\n vand.vx v9, v9, x15\n vsll.vi v5, v5, 2\n"
-                         " vadd.vx v5, v5, x20\n li x9, %d\n" PAIR_PART("%s", " vadd.vi v9, v9, 1\n") " endprg\n",
-                         end ? "0x90010" : "0x90008", base, distance, far, (1 << bits) - 1, bits, k % 2 ? 7 : 1, lanes,
-                         access);
-                run(text);
-            }
+    for (int i = 0; i < 6; i++) {
+        const int bits = 3 + i / 3, distance = distances[i % 3], far = 400;
+        const int span = ((1 << bits) - 1) * distance + (32 / (1 << bits) - 1) * far;
+        char text[1500];
+        struct sets sets = {0};
+        for (int k = 0; k < 8; k++) {
+            add_set(&sets, MIDDLE, bases[(i + k) % 3], active[k / 2], k % 2 ? 7 : 1);
+            add_set(&sets, END, 4 * (k % 3) - 4 - span, active[k / 2], k % 2 ? 7 : 1);
+        }
+        snprintf(text, sizeof text,
+                 " lui x20, 0x90000\n lw x14, 0(x20)\n lw x11, 4(x20)\n lw x12, 8(x20)\n li x9, %d\n li x10, %d\n"
+                 " vid.v v5\n vand.vi v6, v5, %d\n vmul.vx v6, v6, x9\n vsrl.vi v7, v5, %d\n"
+                 " vmul.vx v7, v7, x10\n vadd.vv v6, v6, v7\n vadd.vx v6, v6, x14\n vxor.vi v12, v6, -1\n"
+                 " li x15, 31\n vmul.vx v9, v5, x12\n vand.vx v9, v9, x15\n vsll.vi v5, v5, 2\n"
+                 " vadd.vx v5, v5, x20\n mv x9, x11\n" PAIR_PART("%s", " vadd.vi v9, v9, 1\n") " endprg\n",
+                 distance, far, (1 << bits) - 1, bits, access);
+        run_sets(text, &sets);
+    }
 }
 
 /* Bytes and half words that are the same in each eight or sixteen lanes, as columns of a matrix read them: on one page
@@ -310,18 +359,21 @@ static void test_same_in_rows(void **state)
 {
     static const int distances[] = {4, 5, 64, 100}, bases[] = {0xff2, 0xff7, 0xfff};
     (void)state;
-    for (int i = 0; i < 8; i++)
-        for (int k = i % 2; k < 8; k += 2) {
-            const int bits = 3 + i % 2, distance = distances[i / 2], end = k > 5;
-            const int base = end ? -4 * (i % 3) - (31 >> bits) * distance : bases[k / 2 % 3] & (i < 4 ? ~3 : ~0);
-            char text[1500];
-            snprintf(text, sizeof text,
-                     " lui x20, 0x90000\n lui x14, %s\n li x9, %d\n add x14, x14, x9\n li x9, %d\n li x12, 77\n"
-                     " vid.v v1\n vsrl.vi v6, v1, %d\n vmul.vx v6, v6, x9\n vadd.vx v6, v6, x14\n%s%s vid.v v2\n"
-                     " vsll.vi v2, v2, 2\n vadd.vx v2, v2, x20\n vsw12.v v1, 0(v2)\n endprg\n",
-                     end ? "0x90010" : "0x90008", base, distance, bits, sets[3 + k % 3], mixed);
-            run(text);
+    for (int i = 0; i < 24; i++) {
+        const int bits = 3 + (i + i / 8) % 2, distance = distances[i / 2 % 4];
+        char text[1500];
+        struct sets sets = {0};
+        snprintf(text, sizeof text,
+                 " lui x20, 0x90000\n lw x14, 0(x20)\n li x9, %d\n li x12, 77\n"
+                 " vid.v v1\n vsrl.vi v6, v1, %d\n vmul.vx v6, v6, x9\n vadd.vx v6, v6, x14\n%s%s vid.v v2\n"
+                 " vsll.vi v2, v2, 2\n vadd.vx v2, v2, x20\n vsw12.v v1, 0(v2)\n endprg\n",
+                 distance, bits, loads[3 + i / 8], mixed);
+        for (int k = 0; k < 3; k++) {
+            add_set(&sets, MIDDLE, bases[k] & ((k + i) % 2 ? ~3 : ~0), 0, 0);
+            add_set(&sets, END, -4 * k - (31 >> bits) * distance, 0, 0);
         }
+        run_sets(text, &sets);
+    }
 }
 
 /* Accesses from one base, which is recorded once, with what else is recorded between them: the next ones go where they
@@ -342,18 +394,22 @@ static void test_one_base(void **state)
         " vlw12.v v4, 0(v5)\n vlhu12.v v4, 2(v5)\n vsw12.v v4, 512(v5)\n",
     };
     (void)state;
-    for (size_t i = 0; i < 2 * sizeof between / sizeof *between; i++)
-        for (int end = 0; end < 2; end++) {
-            char text[1500];
-            snprintf(text, sizeof text,
-                     " lui x20, 0x90000\n lui x14, %s\n addi x14, x14, %d\n li x9, 7\n vid.v v4\n vsll.vi v5, v4, 2\n"
-                     " vmul.vx v6, v4, x9\n vand.vi v6, v6, 15\n vmul.vx v6, v6, x9\n vsll.vi v7, v6, 2\n"
-                     " vadd.vx v5, v5, x20\n vadd.vx v6, v6, x14\n vid.v v9\n li x9, %d\n" PAIR_PART(
-                         " vsb12.v v4, 0(v6)\n%s vsb12.v v5, 2(v6)\n vlbu12.v v4, 20(v6)\n",
-                         " vsw12.v v4, 256(v5)\n") " endprg\n",
-                     end ? "0x90010" : "0x90008", end ? -108 - (int)i : 0, i % 2 ? 32 : 7, between[i / 2]);
-            run(text);
+    for (size_t i = 0; i < COUNT(between); i++) {
+        char text[1500];
+        struct sets sets = {0};
+        snprintf(text, sizeof text,
+                 " lui x20, 0x90000\n lw x14, 0(x20)\n lw x11, 4(x20)\n li x9, 7\n vid.v v4\n vsll.vi v5, v4, 2\n"
+                 " vmul.vx v6, v4, x9\n vand.vi v6, v6, 15\n vmul.vx v6, v6, x9\n vsll.vi v7, v6, 2\n"
+                 " vadd.vx v5, v5, x20\n vadd.vx v6, v6, x14\n vid.v v9\n mv x9, x11\n" PAIR_PART(
+                     " vsb12.v v4, 0(v6)\n%s vsb12.v v5, 2(v6)\n vlbu12.v v4, 20(v6)\n",
+                     " vsw12.v v4, 256(v5)\n") " endprg\n",
+                 between[i]);
+        for (int k = 0; k < 2; k++) {
+            add_set(&sets, MIDDLE, 0, k ? 32 : 7, 0);
+            add_set(&sets, END, -108 - 2 * (int)i - k, k ? 32 : 7, 0);
         }
+        run_sets(text, &sets);
+    }
 }
 
 #define LOADS_OF_PAIR(offset) \
@@ -378,52 +434,54 @@ static void test_pairs_in_rows(void **state)
         {32, LOADS_OF_PAIR(24)},
         {24, " vxor.vi v6, v6, 0\n" LOADS_OF_PAIR(-4)}, /* nothing is known of the addresses */
     };
-    enum { ACCESSES = sizeof accesses / sizeof *accesses };
     (void)state;
-    for (int i = 0; i < 6 * ACCESSES; i++)
-        for (int k = 0; k < 3; k++) {
-            const int bits = 3 + k, distance = accesses[i % ACCESSES].distance, far = apart[i / ACCESSES];
-            const int rows = 32 >> bits, top = far > 0 ? (rows - 1) * far : 0, end = (2 * i + k) % 3 == 0;
+    for (int i = 0; i < 3 * (int)COUNT(accesses); i++) {
+        const int bits = 3 + i % 3, access = i / 3, distance = accesses[access].distance, rows = 32 >> bits;
+        char text[1500];
+        struct sets sets = {0};
+        for (int k = 0; k < 2 * (int)COUNT(apart); k++) {
+            const int far = apart[k / 2], top = far > 0 ? (rows - 1) * far : 0, lanes = active[(k + i) % 4];
             const int beyond[] = {4, distance << bits, 0};
-            const int base = end ? beyond[(i / 3 + k) % 3] - top - (distance << bits) : bases[(i + k) % 4];
-            char text[1500];
-            snprintf(text, sizeof text,
-                     " lui x20, 0x90000\n lui x14, %s\n li x9, %d\n add x14, x14, x9\n li x9, %d\n li x10, %d\n"
-                     " li x15, %d\n vid.v v5\n vand.vx v6, v5, x15\n vmul.vx v6, v6, x9\n vsrl.vi v7, v5, %d\n"
-                     " vmul.vx v7, v7, x10\n vadd.vv v6, v6, v7\n vadd.vx v6, v6, x14\n vmul.vv v12, v5, v5\n"
-                     " li x9, 7\n li x15, 31\n vmul.vx v9, v5, x9\n vand.vx v9, v9, x15\n vsll.vi v5, v5, 2\n"
-                     " vadd.vx v5, v5, x20\n li x9, %d\n" PAIR_PART("%s", " vadd.vi v9, v9, 1\n") "%s endprg\n",
-                     end ? "0x90010" : "0x90008", base, distance, far, (1 << bits) - 1, bits,
-                     active[(i / ACCESSES + i + k) % 4], accesses[i % ACCESSES].text, accesses[i % ACCESSES].text);
-            run(text);
+            if (k % 2) add_set(&sets, END, beyond[(k / 2 + i) % 3] - top - (distance << bits), lanes, far);
+            else add_set(&sets, MIDDLE, bases[(k / 2 + i) % 4], lanes, far);
         }
+        snprintf(text, sizeof text,
+                 " lui x20, 0x90000\n lw x14, 0(x20)\n lw x11, 4(x20)\n lw x10, 8(x20)\n li x9, %d\n"
+                 " li x15, %d\n vid.v v5\n vand.vx v6, v5, x15\n vmul.vx v6, v6, x9\n vsrl.vi v7, v5, %d\n"
+                 " vmul.vx v7, v7, x10\n vadd.vv v6, v6, v7\n vadd.vx v6, v6, x14\n vmul.vv v12, v5, v5\n"
+                 " li x9, 7\n li x15, 31\n vmul.vx v9, v5, x9\n vand.vx v9, v9, x15\n vsll.vi v5, v5, 2\n"
+                 " vadd.vx v5, v5, x20\n mv x9, x11\n" PAIR_PART("%s", " vadd.vi v9, v9, 1\n") "%s endprg\n",
+                 distance, (1 << bits) - 1, bits, accesses[access].text, accesses[access].text);
+        run_sets(text, &sets);
+    }
 }
+
+#define LOAD_OF_SOME PAIR_PART(" %s12.v v7, %d(v6)\n", " vadd.vi v7, v7, 3\n")
 
 /* Lanes that read here and there in 256 bytes or a little more, as they do in tables: numbers of every size, of all
  * lanes and of some, aligned and not, in the middle of memory and across its end. */
 static void test_tables(void **state)
 {
-    static const char *const loads[] = {"vlb", "vlbu", "vlh", "vlhu", "vlw"};
+    static const char *const names[] = {"vlb", "vlbu", "vlh", "vlhu", "vlw"};
     static const int spans[] = {255, 127, 300}, bases[] = {0, 128, 2, 1}, active[] = {32, 31, 12};
     (void)state;
-    for (size_t i = 0; i < 4 * sizeof loads / sizeof *loads; i++)
-        for (int k = 0; k < 6; k++) {
-            const int size = i % 5 == 4 ? 4 : i % 5 < 2 ? 1 : 2, end = k > 3;
+    for (int i = 0; i < 5; i++)
+        for (int k = 0; k < 3; k++) {
+            const int size = i == 4 ? 4 : i < 2 ? 1 : 2;
             char text[1500];
+            struct sets sets = {0};
             snprintf(text, sizeof text,
-                     " lui x20, 0x90000\n lui x14, %s\n addi x14, x14, %d\n li x13, %d\n li x9, 3\n li x12, 64\n"
+                     " lui x20, 0x90000\n lw x14, 0(x20)\n lw x8, 4(x20)\n li x13, %d\n li x9, 3\n li x12, 64\n"
                      " vid.v v4\n vsll.vi v5, v4, 2\n vadd.vx v5, v5, x20\nloop: vmul.vx v6, v4, x9\n"
                      " vand.vx v6, v6, x13\n li x15, %d\n vand.vx v6, v6, x15\n vadd.vx v6, v6, x14\n"
-                     " vmul.vx v9, v4, x9\n vand.vi v9, v9, 15\n vadd.vv v9, v9, v9\n li x8, %d\n"
-                     " mv x7, x9\n mv x9, x8\n" PAIR_PART(
-                         " %s12.v v7, %d(v6)\n",
-                         " vadd.vi v7, v7, 3\n") " mv x9, x7\n"
-                                                 " vlw12.v v8, 0(v5)\n vxor.vv v8, v8, v7\n vmul.vx v8, v8, x13\n "
-                                                 "vsw12.v v8, 0(v5)\n"
-                                                 " addi x9, x9, 5\n addi x12, x12, -1\n bne x12, x0, loop\n endprg\n",
-                     end ? "0x90010" : "0x90008", end ? -256 : bases[i / 5], spans[k % 3], -size, active[k / 2],
-                     loads[i % 5], (k % 2) * 4);
-            run(text);
+                     " vmul.vx v9, v4, x9\n vand.vi v9, v9, 15\n vadd.vv v9, v9, v9\n"
+                     " mv x7, x9\n mv x9, x8\n" LOAD_OF_SOME " mv x9, x7\n vlw12.v v8, 0(v5)\n vxor.vv v8, v8, v7\n"
+                     " vmul.vx v8, v8, x13\n vsw12.v v8, 0(v5)\n addi x9, x9, 5\n addi x12, x12, -1\n"
+                     " bne x12, x0, loop\n endprg\n",
+                     spans[k], -size, names[i], (i + k) % 2 * 4);
+            for (int n = 0; n < 4; n++) add_set(&sets, MIDDLE, bases[n], active[(n + k) % 3], 0);
+            add_set(&sets, END, -256, active[k], 0);
+            run_sets(text, &sets);
         }
 }
 

@@ -406,19 +406,15 @@ static void set_level(const char *level, bool least)
     set_variable("VENTUS_TRANSLATE_EFFORT", "least", least);
 }
 
-/* Every other program also with counts, or every other two shapes, of which one runs on each level. */
-struct result pair_run_levels(const struct pair *given)
+/* On every other level or each, with the least effort on those that `least` has. */
+static struct result run_levels(const struct pair *p, unsigned first, unsigned every, unsigned least)
 {
     static struct outcome step, native;
-    static unsigned calls;
-    unsigned first = 0, every = given->shapes || SANITIZED ? half_of_levels(&first) : 1;
     const char *level;
-    struct pair copy = *given, *p = &copy;
-    p->counts |= calls++ / every % 2;
     run_on(&engine_step, p, &step, SIZE_MAX);
     compare_seen(p, &step);
     for (unsigned i = first; (level = pair_level(i)); i += every) {
-        set_level(level, takes_least(i, calls, every));
+        set_level(level, least >> i & 1);
         run_on(&engine_native, p, &native, SIZE_MAX);
         compare(p, &step, &native);
         if (!native.translated) fail_msg("%s: nothing was translated", level);
@@ -426,4 +422,21 @@ struct result pair_run_levels(const struct pair *given)
     }
     set_level(NULL, false);
     return native.result;
+}
+
+/* Every other program also with counts, or every other two shapes, of which one runs on each level. */
+struct result pair_run_levels(const struct pair *given)
+{
+    static unsigned calls;
+    unsigned first = 0, least = 0, every = given->shapes || SANITIZED ? half_of_levels(&first) : 1;
+    struct pair p = *given;
+    struct result result;
+    p.counts |= calls++ / every % 2;
+    for (unsigned i = first; pair_level(i); i += every) least |= (unsigned)takes_least(i, calls, every) << i;
+    for (size_t set = 0; !set || set < given->sets; set++) {
+        result = run_levels(&p, first, every, least);
+        if (given->results) given->results[set] = result;
+        if (given->sets) p.words += given->count;
+    }
+    return result;
 }

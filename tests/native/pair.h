@@ -28,6 +28,8 @@ struct pair {
     bool ends;             /* the first and the last page of memory are open */
     const uint32_t *words; /* `count` words at the beginning of the data, otherwise numbers of every kind */
     size_t count;
+    size_t sets; /* pair_run_levels: so many times `count` words, and the program, translated once, runs with each */
+    struct result *results;    /* with each set, unless it is NULL */
     const uint32_t *constants; /* words of a page at PAIR_CONSTANTS; NULL: there is no such page */
     uint32_t turns; /* not 0: whole states are compared between turns of warps, whose lengths are those of this seed
                      * instead of `quantum` (tests/turns/turns.h) */

@@ -10,11 +10,12 @@ fake() { # name text
     printf '#!/bin/sh\n%s\n' "$2" >"$dir/$1"
     chmod +x "$dir/$1"
 }
-fake dpkg-query 'for last; do :; done; case " $FAKE_MISSING " in *" $last "*) exit 1 ;; esac; echo "install ok installed"'
+fake dpkg-query 'for last; do :; done; case "$last" in *"*") echo "$FAKE_OTHER"; exit ;; esac
+case " $FAKE_MISSING " in *" $last "*) exit 1 ;; esac; echo "install ok installed"'
 fake apt-get 'echo "apt-get $*" >>"$FAKE_LOG"'
 fake apt-cache 'echo known'
 fake sudo '"$@"'
-export FAKE_LOG="$dir/log" FAKE_MISSING
+export FAKE_LOG="$dir/log" FAKE_MISSING FAKE_OTHER
 
 deps() { PATH="$dir:$PATH" "$VENTUS_SOURCE/scripts/deps.sh" "$@" >"$dir/out" 2>&1; }
 fail() { echo "$1:"; cat "$dir/out" "$FAKE_LOG"; status=1; }
@@ -37,6 +38,17 @@ deps test || fail "installing: exit code"
 grep -q 'install .*--no-remove' "$FAKE_LOG" || fail "apt may remove packages"
 grep -q ' clang-19 qemu-user$' "$FAKE_LOG" || fail "not exactly the missing packages"
 grep -q 'libclc' "$FAKE_LOG" && fail "libclc would be installed"
+
+# Not beside another lldb.
+FAKE_MISSING="qemu-user lldb-19" FAKE_OTHER="python3-lldb-14 ii"
+: >"$FAKE_LOG"
+deps test || fail "another lldb: exit code"
+grep -q 'lldb-19 is left out, .* python3-lldb-14: ' "$dir/out" || fail "another lldb: says nothing"
+grep -q ' qemu-user$' "$FAKE_LOG" || fail "another lldb: not exactly the others"
+FAKE_OTHER="python3-lldb-14 rc"
+: >"$FAKE_LOG"
+deps test || fail "remains of another lldb: exit code"
+grep -q ' qemu-user lldb-19$' "$FAKE_LOG" || fail "remains of another lldb: not exactly what is missing"
 
 FAKE_MISSING="hashcat"
 : >"$FAKE_LOG"
