@@ -17,8 +17,9 @@ struct translator_process {
     int socket;           /* -1: not started, or lost */
     bool stopped;
     int pid;
-    int said;        /* what it has written to its error output; -1: it is not kept */
-    unsigned starts; /* how often it has been started: one that keeps dying is left alone */
+    int said;          /* what it has written to its error output; -1: it is not kept */
+    _Atomic bool sent; /* it has the whole request that it was last asked for */
+    unsigned starts;   /* how often it has been started: one that keeps dying is left alone */
 };
 
 /* False: the host has no memory. */

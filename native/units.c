@@ -24,6 +24,10 @@
  * 400,000; with 50,000 and 25,000 as much. */
 #define HOT 100000u
 
+/* Instructions of `step` for which a translation is made when the program is over, for the next one: what a dozen
+ * launches of some microseconds take, which measure such kernels; a guess. */
+#define WARM (HOT / 16)
+
 /* ---- host levels ---- */
 
 static const char *const level_names[] = {
@@ -284,6 +288,8 @@ static void *run_thread(void *translator)
             await_change(u);
             continue;
         }
+        t->unit = unit;
+        t->process.sent = false;
         pthread_mutex_unlock(&u->lock);
         look_in_cache(u, unit); /* another process may have made it since */
         if (unit->state != TRANSLATION_READY) translate_unit(t, unit);
@@ -544,10 +550,24 @@ bool units_open(struct native_units *u, struct gpu *gpu, bool at_once)
     return false;
 }
 
+/* What will not become hot any more, and what a translator has begun with, but has not been told completely. */
+static void want_last(struct native_units *u)
+{
+    for (struct native_unit *unit = u->first; unit; unit = unit->next) {
+        bool left = unit->state == TRANSLATION_COLD && unit->hotness >= WARM;
+        for (unsigned i = 0; i < u->started && unit->state != TRANSLATION_READY; i++)
+            left |= u->translators[i].unit == unit && !u->translators[i].process.sent;
+        if (!left) continue;
+        unit->state = TRANSLATION_WANTED;
+        u->wanted++;
+    }
+}
+
 int units_write_wanted(struct native_units *u, int file)
 {
     struct native_unit *unit;
     if (u->at_once || !*u->cache.files.folder || pthread_mutex_trylock(&u->lock)) return file;
+    want_last(u);
     if (file < 0 && next_wanted(u)) file = host_above_standard(memfd_create("ventus-translate", MFD_CLOEXEC));
     while (file >= 0 && (unit = take_wanted(u, TRANSLATION_NONE)))
         if (!translator_write(file, &unit->request, unit->program)) break;

@@ -75,6 +75,7 @@ struct native_units {
         struct native_units *units;
         struct translator_process process;
         pthread_t thread;
+        struct native_unit *unit; /* that it has begun last; NULL: none */
     } translators[TRANSLATORS_MOST];
     unsigned most, started;   /* translators with a thread: so many at most, and now */
     unsigned waiting, wanted; /* threads without a unit, units without a thread */

@@ -68,14 +68,14 @@ static struct value problem(struct scope *scope, const char *at, const char *wha
 static struct value eval(struct node *n, struct scope *scope) { return n->eval(n, scope); }
 static struct value eval_value(struct node *n, struct scope *scope) { return (void)scope, n->value; }
 
-static struct node *new_node(struct parser *p, struct value (*eval)(struct node *, struct scope *))
+static struct node *new_node(struct parser *p, struct value (*how)(struct node *, struct scope *))
 {
     struct node *n = calloc(1, sizeof *n);
     if (!n) {
         fputs("out of memory\n", stderr);
         exit(2);
     }
-    n->eval = eval;
+    n->eval = how;
     n->at = p->at;
     n->made_before = p->last;
     return p->last = n;

@@ -259,6 +259,33 @@ done
 VENTUS_ENGINE=auto VENTUS_STATS=1 "$VENTUS_BUILD/tests/clrun" many.cl >many.txt 2>&1
 grep -q ' [6-9] from the cache' many.txt || wrong "some that waited are lost: $(grep native many.txt)"
 
+# And of those that have run for a sixteenth of what makes them hot, but not of those that have hardly run.
+sed 's/40000/100/' many.cl >warm.cl
+sed 's/40000/1/' many.cl >cold.cl
+rm cache/*.native
+for name in warm cold; do
+    VENTUS_ENGINE=auto "$VENTUS_BUILD/tests/clrun" $name.cl >$name.txt 2>&1 || wrong "$name: exit code $?: $(cat $name.txt)"
+done
+for i in $(seq 600); do
+    [ "$(ls cache | grep -c native)" -ge 6 ] && break
+    sleep 0.1
+done
+VENTUS_ENGINE=auto VENTUS_STATS=1 "$VENTUS_BUILD/tests/clrun" warm.cl >warm.txt 2>&1
+grep -q ' [6-9] from the cache' warm.txt || wrong "some that were warm are lost: $(grep native warm.txt)"
+VENTUS_ENGINE=auto VENTUS_STATS=1 "$VENTUS_BUILD/tests/clrun" cold.cl >cold.txt 2>&1
+grep -q ' 0 from the cache' cold.txt || wrong "what has hardly run was translated: $(grep native cold.txt)"
+
+# A program that ends a moment after its kernel has become hot, while the translator is started.
+for turns in 1 2 3 4 5 6; do
+    rm -f cache/*.native
+    VENTUS_ENGINE=auto "$VENTUS_BUILD/ventus" run k.elf -g 1024 -a buf:4096 -a i:21 >/dev/null 2>moment.err
+    for i in $(seq 300); do
+        ls cache/*.native >/dev/null 2>&1 && break
+        sleep 0.1
+    done
+    kept_long || wrong "what was wanted in the last moment is lost, time $turns: $(ls -la cache)"
+done
+
 # Where all translators are at work, another one is started, up to their number. They may come late: the program does
 # not wait for them.
 cat >begun <<'END'
