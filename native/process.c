@@ -292,7 +292,6 @@ void translator_leave(int file)
 void *translator_ask(struct translator_process *p, const struct native_request *request, const uint32_t *program,
                      size_t *size)
 {
-    p->sent = false;
     if (!start(p)) return NULL;
     if (send_all(p, request, sizeof *request) && send_all(p, program, native_program_words(request) * 4)) {
         p->sent = true;

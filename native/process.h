@@ -18,7 +18,7 @@ struct translator_process {
     bool stopped;
     int pid;
     int said;          /* what it has written to its error output; -1: it is not kept */
-    _Atomic bool sent; /* it has the whole request that it was last asked for */
+    _Atomic bool sent; /* a whole request, since whoever asks has set this to false */
     unsigned starts;   /* how often it has been started: one that keeps dying is left alone */
 };
 

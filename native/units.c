@@ -131,7 +131,7 @@ static struct native_request make_request(const struct native_units *u, const st
     r.effort = (uint8_t)effort();
     r.registers = (uint8_t)registers();
     r.nests = (uint8_t)nests();
-    r.warps = l->warps;
+    r.warps = (uint16_t)l->warps;
     r.threads = (uint16_t)l->threads_per_warp;
     r.lanes = launch_is_mixed(l) ? LANES_ANY : LANES_ALL;
     r.items = (uint8_t)(r.lanes == LANES_ANY ? l->threads_per_warp : (uint32_t)__builtin_popcount(w->lanes));

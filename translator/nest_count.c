@@ -99,8 +99,8 @@ static unsigned place_of(const struct nest *nest, unsigned level, struct nest_pa
     return path.branch == NEST_NONE ? 0 : 1 + 2 * branches_before(nest, level, path.branch) + path.taken;
 }
 
-/* Lanes at the branches of a level, one byte each: that have come there, or gone to the side whose bit tells. Those
- * that fill up the width are the first branch again, whose lanes all go one way. */
+/* Lanes at the branches of a level, one byte each: that have come there, or gone to the side whose bit tells. The first
+ * branch again fills up the width. */
 struct lanes_at {
     LLVMValueRef branch, side;
 };
@@ -167,7 +167,7 @@ static void count_branch(struct counting *c, unsigned level, unsigned i, LLVMVal
     LLVMBuildStore(t->b, ir_intrinsic(t, "llvm.umax", &t->i32, 1, deeper, 2), c->deepest);
 }
 
-/* Branches of an iteration. In most iterations none diverges, and the SIMT stack is on all paths what it was. */
+/* Branches of an iteration. Where none diverges, the SIMT stack is on all paths what it was. */
 static void count_branches(struct counting *c, LLVMValueRef record, unsigned level, LLVMValueRef *depths)
 {
     struct translator *t = c->t;

@@ -189,6 +189,12 @@ same mute
 # Translations are kept: the next run is translated from its first instruction, although nothing in it is hot. Damaged
 # ones are made again.
 export VENTUS_CACHE=1 VENTUS_CACHE_DIR="$dir/cache"
+await_kept() { # so many translations, a minute at most
+    for i in $(seq 600); do
+        [ "$(ls cache | grep -c native)" -ge "$1" ] && break
+        sleep 0.1
+    done
+}
 kept() { # name, engine, its share, how many came from the cache
     run "$1" "$2" 100
     same "$1"
@@ -219,10 +225,7 @@ VENTUS_TRANSLATE_EFFORT=least kept quick-again native 100.0 1
 rm cache/*.native
 run step step 20000
 VENTUS_ENGINE= run together auto 400000
-for i in $(seq 600); do
-    [ -n "$(ls cache)" ] && break
-    sleep 0.1
-done
+await_kept 1
 run step step 100
 kept other native 100.0 0
 VENTUS_TRANSLATE_LANES=convergent kept same native 100.0 1
@@ -237,10 +240,7 @@ VENTUS_TRANSLATE_LANES=convergent kept same native 100.0 1
 "$VENTUS_BUILD/ventus" cc k.cl -o k.elf || wrong "ventus cc"
 rm cache/*.native
 VENTUS_ENGINE=auto "$VENTUS_BUILD/ventus" run k.elf -g 1024 -a buf:4096 -a i:2000 2>&1 | cat >read.txt
-for i in $(seq 600); do
-    [ -n "$(ls cache)" ] && break
-    sleep 0.1
-done
+await_kept 1
 kept_long() { VENTUS_STATS=1 "$VENTUS_BUILD/ventus" run k.elf -g 1024 -a buf:4096 -a i:1 2>&1 | grep -q ' 1 from the cache'; }
 kept_long || wrong "what was begun for a program that has ended is lost: $(ls -la cache)"
 
@@ -252,10 +252,7 @@ for k in 1 2 3 4 5 6; do
 done >many.cl
 rm cache/*.native
 VENTUS_ENGINE=auto VENTUS_STATS=1 "$VENTUS_BUILD/tests/clrun" many.cl >many.txt 2>&1 || wrong "many: exit code $?: $(cat many.txt)"
-for i in $(seq 600); do
-    [ "$(ls cache | grep -c native)" -ge 6 ] && break
-    sleep 0.1
-done
+await_kept 6
 VENTUS_ENGINE=auto VENTUS_STATS=1 "$VENTUS_BUILD/tests/clrun" many.cl >many.txt 2>&1
 grep -q ' [6-9] from the cache' many.txt || wrong "some that waited are lost: $(grep native many.txt)"
 
@@ -266,24 +263,18 @@ rm cache/*.native
 for name in warm cold; do
     VENTUS_ENGINE=auto "$VENTUS_BUILD/tests/clrun" $name.cl >$name.txt 2>&1 || wrong "$name: exit code $?: $(cat $name.txt)"
 done
-for i in $(seq 600); do
-    [ "$(ls cache | grep -c native)" -ge 6 ] && break
-    sleep 0.1
-done
+await_kept 6
 VENTUS_ENGINE=auto VENTUS_STATS=1 "$VENTUS_BUILD/tests/clrun" warm.cl >warm.txt 2>&1
 grep -q ' [6-9] from the cache' warm.txt || wrong "some that were warm are lost: $(grep native warm.txt)"
 VENTUS_ENGINE=auto VENTUS_STATS=1 "$VENTUS_BUILD/tests/clrun" cold.cl >cold.txt 2>&1
 grep -q ' 0 from the cache' cold.txt || wrong "what has hardly run was translated: $(grep native cold.txt)"
 
 # A program that ends a moment after its kernel has become hot, while the translator is started.
-for turns in 1 2 3 4 5 6; do
+for turns in 21 22 23 24 25 26; do # of the loop: 21 and more are hot
     rm -f cache/*.native
-    VENTUS_ENGINE=auto "$VENTUS_BUILD/ventus" run k.elf -g 1024 -a buf:4096 -a i:21 >/dev/null 2>moment.err
-    for i in $(seq 300); do
-        ls cache/*.native >/dev/null 2>&1 && break
-        sleep 0.1
-    done
-    kept_long || wrong "what was wanted in the last moment is lost, time $turns: $(ls -la cache)"
+    VENTUS_ENGINE=auto "$VENTUS_BUILD/ventus" run k.elf -g 1024 -a buf:4096 -a i:$turns >/dev/null 2>&1
+    await_kept 1
+    kept_long || wrong "what was wanted in the last moment is lost, $turns turns: $(ls -la cache)"
 done
 
 # Where all translators are at work, another one is started, up to their number. They may come late: the program does
