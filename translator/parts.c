@@ -24,7 +24,6 @@ struct part {
     uint8_t size, at;   /* a size of ranges.h, the number of the part */
     bool numbers;       /* floats, or their words, with the numbers of these halves */
     bool quiet;         /* no NaN among them is a signalling one */
-    bool loose;         /* words that have other bits, too, in front of the part */
 };
 
 /* An operation on whole words, and what it made. */
@@ -239,7 +238,6 @@ static bool are_same_part(struct joiner *j, LLVMValueRef v, unsigned first, unsi
     const struct part *a = other[0]->whole ? other[0] : other[1], *b = other[1]->whole ? other[1] : a;
     if (!a->whole || a->size != b->size || a->at != b->at || a->numbers != b->numbers) return false;
     *p = *a;
-    p->loose = other[0]->loose || other[1]->loose;
     p->quiet = (other[0] == &none || other[0]->quiet) && (other[1] == &none || other[1]->quiet);
     for (unsigned i = 0; i < 2; i++) {
         whole[i] = other[i]->whole;
@@ -266,8 +264,7 @@ static struct part operation_part(struct joiner *j, LLVMValueRef v)
     if (op != LLVMAdd && op != LLVMSub && op != LLVMAnd && op != LLVMOr && op != LLVMXor && op != LLVMMul && !shift)
         return (struct part){0};
     if (!are_same_part(j, v, 0, bit ? 1 : 0, &p, whole) || p.numbers) return (struct part){0};
-    if (op == LLVMLShr && p.loose) return (struct part){0};
-    p.loose = words && !range_fits(ranges_of(&j->ranges, v), p.size);
+    if (words && !range_fits(ranges_of(&j->ranges, v), p.size)) return (struct part){0};
     if (shift || (op == LLVMMul && p.size == RANGE_BYTES)) {
         uint64_t by;
         if (op == LLVMMul || !is_splat(LLVMGetOperand(v, 1), &by) || by >= range_width(p.size)) return (struct part){0};
@@ -320,7 +317,7 @@ static struct part minimum_part(struct joiner *j, LLVMValueRef v, enum minimum m
 {
     struct part p;
     LLVMValueRef whole[2];
-    if (!are_same_part(j, v, 0, 0, &p, whole) || p.numbers || p.loose) return (struct part){0};
+    if (!are_same_part(j, v, 0, 0, &p, whole) || p.numbers) return (struct part){0};
     if (!fits_part(LLVMGetOperand(v, 0), j, p.size) || !fits_part(LLVMGetOperand(v, 1), j, p.size))
         return (struct part){0};
     if (LLVMTypeOf(v) == j->ranges.wide) m = m == SMIN || m == UMIN ? UMIN : UMAX;
@@ -348,7 +345,7 @@ static struct part comparison_part(struct joiner *j, LLVMValueRef v)
     LLVMValueRef whole[2];
     LLVMIntPredicate how = LLVMGetICmpPredicate(v);
     if (!are_same_part(j, v, 0, 0, &p, whole)) return highest_comparison(j, v);
-    if (p.numbers || p.loose || element_width(LLVMGetOperand(v, 0)) == 1) return (struct part){0};
+    if (p.numbers || element_width(LLVMGetOperand(v, 0)) == 1) return (struct part){0};
     if (!fits_part(LLVMGetOperand(v, 0), j, p.size) || !fits_part(LLVMGetOperand(v, 1), j, p.size))
         return (struct part){0};
     if (LLVMTypeOf(LLVMGetOperand(v, 0)) == j->ranges.wide) how = unsigned_predicate(how);
@@ -375,17 +372,14 @@ static struct part cast_part(struct joiner *j, LLVMValueRef v, LLVMOpcode op)
     struct part p = LLVMIsConstant(from) ? (struct part){0} : *part_of(j, from);
     const unsigned to = element_width(v);
     if (op == LLVMTrunc && LLVMTypeOf(from) == j->ranges.wide && (to == 8 || to == 16)) {
-        if (p.whole && !p.numbers && range_width(p.size) == to) {
-            p.loose = false;
-            return p;
-        }
+        if (p.whole && !p.numbers && range_width(p.size) == to) return p;
         uint64_t by;
         const bool shifted = is(from, LLVMLShr) && is_splat(LLVMGetOperand(from, 1), &by) && by % to == 0 && by < 32;
         p = (struct part){.size = to == 8 ? RANGE_BYTES : RANGE_HALVES, .at = shifted ? (uint8_t)(by / to) : 0};
         p.whole = as_parts(j, shifted ? LLVMGetOperand(from, 0) : from, p.size);
         return p;
     }
-    if (!p.whole || p.loose) return (struct part){0};
+    if (!p.whole) return (struct part){0};
     if (element_width(from) == 1) {
         if (op != LLVMZExt) return (struct part){0};
         p.whole = whole_choice(j, p.whole, splat(j, p.size, 1), splat(j, p.size, 0));
@@ -444,7 +438,6 @@ static bool find_joined(const struct joiner *j, LLVMValueRef v, uint64_t shift, 
     const struct part *p = part_of(j, v);
     if (p->whole) {
         const unsigned width = range_width(p->size), at = (unsigned)shift / width;
-        if (p->loose && shift + width < 32) return false;
         if (p->numbers || shift % width || shift > 31 || all->part[at].whole) return false;
         if (all->count && all->part[0].size != p->size && all->part[0].whole) return false;
         all->part[at] = *p, all->count++;
@@ -513,7 +506,7 @@ static void look_at(struct joiner *j, LLVMValueRef v)
     struct part p = part_of_result(j, v);
     if (!can_be_part(j, v, &p)) p = (struct part){0};
     *part_of(j, v) = p;
-    if (!p.whole || p.loose) join_word(j, v);
+    if (!p.whole) join_word(j, v);
 }
 
 bool parts_join(LLVMValueRef function, bool halves)
