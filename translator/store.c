@@ -549,17 +549,9 @@ static void store_as_found(struct translator *t, const struct vector_access *a, 
     store_either(t, a, data, has_step(t, a, a->size), store_consecutive, store_scattered);
 }
 
-/* Bytes and half words as such, in front of the choice of a way to store them, so that what makes them can be computed
- * with as many bits (narrow.c): what is behind that choice does not say so of all. */
-static void keep_stored_bits(struct translator *t, unsigned size, struct lanes *data)
-{
-    for (unsigned p = 0; p < t->chunks; p++) data->chunk[p] = and_all(t, data->chunk[p], (1u << size * 8) - 1);
-}
-
 void store_vector(struct translator *t, const struct vector_access *a, struct lanes data)
 {
     unsigned i = 0;
-    if (a->size < 4) keep_stored_bits(t, a->size, &data);
     while (i < t->rows.count && t->rows.stores[i] != a->n) i++;
     if (is_known_consecutive(t, a)) store_consecutive(t, a, data);
     else if (i < t->rows.count) store_row(t, a, i, data);
