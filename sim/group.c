@@ -225,6 +225,8 @@ bool group_start(struct sm *sm, struct slot *slot)
     slot->group.local_end = UINT32_MAX;
     clear_local(sm, slot);
     slot->group.warps = slot->warps;
+    slot->group.start =
+        (reset_words){l->start_pc, l->threads_per_warp, START_VTYPE, csr_mstatus(MSTATUS_START), WARP_READY};
     for (uint32_t i = 0; i < l->warps; i++) start_warp(slot, i);
     group_count(&slot->group);
     return true;

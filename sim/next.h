@@ -50,23 +50,17 @@ static inline bool warp_is_full(const struct warp *w)
  * reserved addresses stay: they are written before they are read. */
 static inline void warp_reset(struct warp *w)
 {
-    w->rpc = w->depth = w->raised = w->fflags = w->frm = w->vstart = w->vxsat = w->vxrm = 0;
-    w->mtvec = w->print = w->reserved_lanes = 0;
+    w->words = w->group->start;
     w->copies = NULL;
-    w->state = WARP_READY;
-    w->pc = w->group->launch->start_pc;
-    w->vl = w->group->launch->threads_per_warp;
-    w->vtype = START_VTYPE;
-    w->mstatus = csr_mstatus(MSTATUS_START);
-    w->blank = true;
     w->left = 0;
+    w->blank = true;
 }
 
 /* The same of a warp that has not left translated code, which has stored nothing but that: where, if it was the last
  * one of a round. */
 static inline void warp_start_again(struct warp *w)
 {
-    w->pc = w->group->launch->start_pc;
+    w->pc = w->group->start[0];
     w->state = WARP_READY;
 }
 
@@ -104,9 +98,9 @@ static inline void group_clean(const struct sm *sm, struct group *g)
         *(volatile clear_step *)(sm->mem + g->lds_base + at) = (clear_step){0};
     g->local_from = UINT32_MAX;
     g->local_end = 0;
-    for (uint32_t i = 0; i < g->launch->warps; i++)
-        if (g->warps[i].blank) warp_start_again(&g->warps[i]);
-        else warp_reset(&g->warps[i]);
+    for (struct warp *w = g->warps, *end = w + g->launch->warps; w < end; w++)
+        if (w->blank) warp_start_again(w);
+        else warp_reset(w);
 }
 
 /* Is the next group of the SM's claim the one behind this one in the grid, and may it begin? */

@@ -19,6 +19,9 @@ struct simt_entry {
 
 enum warp_state { WARP_READY, WARP_WAITING /* at a barrier */, WARP_WAITING_DMA /* at cp_dma_mbarrier */, WARP_ENDED };
 
+/* What warp_reset writes, for a single load and store where the host has such. */
+typedef uint32_t reset_words __attribute__((vector_size(64), aligned(4)));
+
 /* A work-group on an SM. */
 struct group {
     const struct launch *launch;
@@ -36,6 +39,7 @@ struct group {
     uint32_t local_from, local_end;          /* bytes of local memory in between may not be 0 (engine.h) */
     uint32_t ended;                          /* warps */
     uint32_t reservations;                   /* lr.w reservations that may be valid, in all its warps */
+    reset_words start;                       /* of its warps */
     struct counters counters;                /* of this group alone */
     struct fault stray;                      /* the first access that was ignored; FAULT_NONE: none */
     const struct observer *const *observers; /* ended by NULL; NULL: none */
@@ -54,21 +58,26 @@ struct warp {
     uint32_t (*v)[ISA_LANES]; /* vector registers, launch->vgprs rows, 64-byte aligned */
     struct group *group;
     uint32_t wid, tid;
-    uint32_t pc, rpc;
-    uint32_t mask;    /* SIMT mask */
-    uint32_t lanes;   /* lanes that exist; the mask never leaves them */
-    uint32_t active;  /* mask & lanes below vl ... */
-    uint32_t nactive; /* ... and how many they are */
-    uint32_t vl;
-    uint32_t depth; /* entries on the SIMT stack */
-    enum warp_state state;
-    uint32_t raised; /* flags its last instruction raised, where flags accrue (struct observer) */
-    uint32_t fflags, frm, vstart, vxsat, vxrm, mstatus, mtvec, print, vtype;
-    uint32_t reserved_lanes; /* lanes with a valid lr.w reservation */
-    struct copies *copies;   /* of cp_dma, that are under way; NULL: none (dma.c) */
-    bool blank;              /* all registers are 0, whatever x and v hold (engine.h) */
-    uint32_t left;           /* translated code of this number has left it at a barrier, and no engine has run it since;
-                              * 0: none has (native.h) */
+    uint32_t mask;         /* SIMT mask */
+    uint32_t lanes;        /* lanes that exist; the mask never leaves them */
+    uint32_t active;       /* mask & lanes below vl ... */
+    uint32_t nactive;      /* ... and how many they are */
+    struct copies *copies; /* of cp_dma, that are under way; NULL: none (dma.c) */
+    uint32_t left;         /* translated code of this number has left it at a barrier, and no engine has run it since;
+                            * 0: none has (native.h) */
+    bool blank;            /* all registers are 0, whatever x and v hold (engine.h) */
+    union {
+        struct {
+            uint32_t pc, vl, vtype, mstatus;
+            enum warp_state state;
+            uint32_t rpc;
+            uint32_t depth;  /* entries on the SIMT stack */
+            uint32_t raised; /* flags its last instruction raised, where flags accrue (struct observer) */
+            uint32_t fflags, frm, vstart, vxsat, vxrm, mtvec, print;
+            uint32_t reserved_lanes; /* lanes with a valid lr.w reservation */
+        };
+        _Alignas(64) reset_words words; /* all of these */
+    };
     uint32_t x[ISA_XREGS];
     _Alignas(64) uint32_t expand[ISA_LANES]; /* all ones for an active lane, else 0 */
     struct simt_entry stack[SIMT_DEPTH];
