@@ -62,11 +62,19 @@ static bool can_shift(const struct narrower *n, LLVMValueRef v, LLVMOpcode op, u
     return range_fits(a, size) || (op == LLVMAShr && size == RANGE_HALVES && range_fits_signed(a, size));
 }
 
+/* Words that are the extension of half words, as they were computed before: these may fit a byte. */
+static LLVMValueRef origin_of(const struct narrower *n, LLVMValueRef v)
+{
+    LLVMValueRef origin = ranges_find(&n->ranges, v)->origin;
+    return origin ? origin : v;
+}
+
 /* Can the lower bits be computed without those above? `bytes` becomes true if some come from bytes or half words. */
 static bool can_narrow(const struct narrower *n, LLVMValueRef v, unsigned size, unsigned depth, bool *bytes)
 {
     if (LLVMIsConstant(v)) return true;
     if (ranges_find(&n->ranges, v)->narrow[size]) return *bytes = true;
+    v = origin_of(n, v);
     if (!LLVMIsAInstruction(v)) return false;
     if (is_extension(v, size)) {
         *bytes |= LLVMGetIntTypeWidth(LLVMGetElementType(LLVMTypeOf(LLVMGetOperand(v, 0)))) >= 8;
@@ -117,7 +125,7 @@ static LLVMValueRef narrowed(const struct narrower *n, LLVMValueRef v, unsigned 
     if (LLVMIsConstant(v)) return LLVMConstTrunc(v, n->type[size]);
     struct known *k = ranges_find(&n->ranges, v);
     if (k->narrow[size]) return k->narrow[size];
-    LLVMValueRef narrow = make_narrow(n, v, size);
+    LLVMValueRef narrow = make_narrow(n, origin_of(n, v), size);
     k = ranges_note(&n->ranges, v, ranges_of(&n->ranges, v));
     return k->narrow[size] = narrow;
 }
@@ -140,7 +148,9 @@ static void narrow_result(const struct narrower *n, LLVMValueRef v)
         LLVMValueRef words = range_fits(r, size) ? LLVMBuildZExt(n->b, narrow, n->ranges.wide, "")
                                                  : LLVMBuildSExt(n->b, narrow, n->ranges.wide, "");
         LLVMReplaceAllUsesWith(v, words);
-        if (!LLVMIsConstant(words)) ranges_note(&n->ranges, words, r)->narrow[size] = narrow;
+        if (LLVMIsConstant(words)) return;
+        struct known *k = ranges_note(&n->ranges, words, r);
+        k->narrow[size] = narrow, k->origin = v;
         return;
     }
 }

@@ -23,6 +23,7 @@ struct known {
     LLVMValueRef value;
     struct range range;
     LLVMValueRef narrow[RANGE_SIZES]; /* the same as bytes and half words, NULL: not made so far (narrow.c) */
+    LLVMValueRef origin;              /* the same, made of words; NULL: itself */
 };
 
 struct ranges {
