@@ -4,6 +4,7 @@
  * simple combinations are all that pays (the code generator takes most of the time). */
 #include "translator/emit.h"
 #include "translator/choices.h"
+#include "translator/gathers.h"
 #include "translator/nans.h"
 #include "translator/narrow.h"
 #include "translator/pairs.h"
@@ -256,6 +257,7 @@ static bool run_passes(struct translation *t, LLVMTargetMachineRef machine, char
     if (!error && t->flow->request->effort == EFFORT_USUAL && t->words == RANGE_LANES) {
         parts_join(t->function, t->flow->request->level == NATIVE_v4fp16);
         narrow_words(t->function);
+        gathers_load(t->function);
     }
     if (!error && t->flow->request->effort == EFFORT_USUAL && pairs_keep(t->function, t->words))
         error = LLVMRunPasses(t->module, "function(early-cse,adce)", machine, options);

@@ -1,4 +1,4 @@
-/* What pairs.c, nans.c, choices.c, parts.c and narrow.c look for in LLVM's values. */
+/* What pairs.c, nans.c, choices.c, parts.c, narrow.c and gathers.c look for in LLVM's values. */
 #ifndef VENTUS_TRANSLATOR_PATTERNS_H
 #define VENTUS_TRANSLATOR_PATTERNS_H
 

@@ -549,6 +549,46 @@ static void test_stretches_past_barriers(void **state)
     }
 }
 
+/* Words of local memory at known distances, which come by loads where they are near enough (translator/gathers.c), up
+ * to the end of what is open: what the loads find there, and not behind it. */
+static void test_known_distances(void **state)
+{
+    static const struct {
+        const char *index;
+        uint32_t most, shift;
+    } orders[] = {
+        {" vrsub.vx v2, v1, x10\n", 31},
+        {" vadd.vi v2, v1, 1\n vremu.vx v2, v2, x11\n", 23},
+        {" vadd.vi v2, v1, 9\n vremu.vx v2, v2, x11\n", 23},
+        {" vxor.vi v2, v1, 5\n", 31},
+        {" vxor.vi v2, v1, 15\n vsll.vi v2, v2, 1\n", 62},
+        {" vmul.vx v2, v1, x12\n vxor.vi v2, v2, 1\n", 92},    /* too far */
+        {" vmul.vx v2, v1, x12\n vxor.vi v2, v2, 1\n", 46, 1}, /* between words */
+        {" vmul.vx v2, v1, x12\n vand.vx v2, v2, x10\n", 31},
+        {" vand.vi v2, v1, 3\n vsll.vi v2, v2, 2\n vsrl.vi v3, v1, 2\n vadd.vv v2, v2, v3\n", 19},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof orders / sizeof *orders; i++)
+        for (uint32_t items = 32; items >= 24; items -= 8)
+            for (size_t k = 0; k < 3; k++) {
+                const uint32_t last = k == 2 ? 23 : orders[i].most - (uint32_t)k; /* that is open */
+                char text[900];
+                snprintf(text, sizeof text,
+                         " li x10, 31\n li x11, 24\n li x12, 3\n csrr x14, CSR_LDS\n csrr x5, CSR_GIDX\n vid.v v1\n"
+                         " slli x7, x5, 7\n lui x20, 0x90000\n add x20, x20, x7\n li x15, 4096\n add x15, x15, x14\n"
+                         " vmul.vx v4, v1, x10\n vsll.vi v5, v1, 2\n vadd.vx v5, v5, x15\n"
+                         " vsw12.v v4, -128(v5)\n vadd.vx v4, v4, x11\n vsw12.v v4, -256(v5)\n vsw12.v v1, -384(v5)\n"
+                         " barrier 1\n addi x15, x15, %d\n%s vsll.vi v2, v2, %u\n vloxei32.v v6, (x15), v2\n"
+                         " vse32.v v6, (x20)\n vadd.vx v2, v2, x15\n vlw12.v v7, 0(v2)\n vadd.vv v6, v6, v7\n"
+                         " vse32.v v6, (x20)\n endprg\n",
+                         -4 * (int)last - 4, orders[i].index, orders[i].shift ? 1 : 2);
+                const struct launch shape = {.warps = 1, .threads_per_warp = 32, .work_items = items, .groups = {2}};
+                uint64_t translated;
+                pair_run(&(struct pair){.text = text, .shape = shape, .local = {items, 1, 1}}, &translated);
+                assert_int_not_equal(translated, 0);
+            }
+}
+
 /* The word of the last lane that runs, to a scalar register. */
 static void test_last_lane(void **state)
 {
@@ -1212,6 +1252,7 @@ int main(void)
         cmocka_unit_test(test_groups_follow),
         cmocka_unit_test(test_ends_of_stretches),
         cmocka_unit_test(test_stretches_past_barriers),
+        cmocka_unit_test(test_known_distances),
         cmocka_unit_test(test_words_of_arguments),
         cmocka_unit_test(test_moved_arguments),
         cmocka_unit_test(test_sizes_of_warps),
