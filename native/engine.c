@@ -184,6 +184,7 @@ static uint32_t next_warp(struct sm *sm, uint32_t exit)
     struct native_sm *n = sm_of(sm);
     struct warp *w = sm->warp;
     enum stop stop = STOP_END;
+    stretch_settle(sm, &n->state); /* a warp may wait in one that passes barriers as a rule */
     account(n, w);
     w->state = WARP_ENDED;
     if (exit == EXIT_BARRIER) {

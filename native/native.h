@@ -233,6 +233,7 @@ struct native_state {
     uint32_t stretch_left;    /* groups that it may still go on with, ... */
     uint32_t stretch_groups;  /* ... of so many when it began */
     uint32_t stretch_most;    /* instructions since the call behind which none begins */
+    uint64_t stretch_local;   /* bytes of local memory that are open */
     /* sm->warp has ended or waits. Makes another one of its group sm->warp and returns its entry; NATIVE_NOWHERE: there
      * is none that goes on in this code. */
     uint32_t (*next)(struct sm *sm, uint32_t exit);

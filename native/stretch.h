@@ -1,6 +1,7 @@
-/* A stretch: consecutive groups of an SM's claim whose warps all begin and end in translated code, without barriers.
- * The machine's records of such warps and groups are not updated one by one but when the stretch is over, before
- * anything reads them. Inline because translated code includes it (translator/rows.c). */
+/* A stretch: consecutive groups of an SM's claim whose warps all begin and end in translated code, without barriers,
+ * but for those that a group's only warp passes. The machine's records of such warps and groups are not updated one by
+ * one but when the stretch is over, before anything reads them. Inline because translated code includes it
+ * (translator/rows.c). */
 #ifndef VENTUS_NATIVE_STRETCH_H
 #define VENTUS_NATIVE_STRETCH_H
 
@@ -20,6 +21,7 @@ static inline void stretch_begin(struct sm *sm, struct native_state *s, uint32_t
     s->stretch_end = sm->follow_end;
     s->stretch_groups = s->stretch_left = left < alike ? left : alike - 1;
     s->stretch_most = done + STRETCH_MOST;
+    s->stretch_local = sm->slots[sm->group->slot].lds_open;
 }
 
 /* sm->warp comes to its end. True: another one has become sm->warp, which begins, and nothing watched (WATCHED_BASE)
@@ -28,11 +30,12 @@ static inline bool stretch_next(struct sm *sm, struct native_state *s, uint32_t 
 {
     struct warp *w = sm->warp;
     struct group *g = sm->group;
-    if (!s->stretch_end || !w->blank || g->local_end || g->reservations) return false;
+    if (!s->stretch_end || !w->blank || !local_is_clean(g, s->stretch_local) || g->reservations) return false;
     if (++w == s->stretch_end) {
         if (!s->stretch_left || done > s->stretch_most) return false;
         s->stretch_left--;
         group_advance(g);
+        local_clean(sm, g);
         w = g->warps;
     }
     sm->warp = w;

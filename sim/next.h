@@ -78,12 +78,27 @@ enum { CLEARED_MOST = 4096, CLEARED_STEP = 64 /* bytes: 64 stores of a cache lin
  */
 typedef uint64_t clear_step __attribute__((vector_size(CLEARED_STEP), aligned(1)));
 
+/* Has the group, whose last warp ends, written to nothing but a little of its local memory, of which so many bytes are
+ * open, as far as that is noted? */
+static inline bool local_is_clean(const struct group *g, uint64_t open)
+{
+    const bool little = g->local_from < g->local_end && g->local_end - g->local_from <= CLEARED_MOST;
+    return !g->local_end || (little && g->local_end <= open);
+}
+
+/* Resets its local memory, of which whole steps are there. */
+static inline void local_clean(const struct sm *sm, struct group *g)
+{
+    for (uint32_t at = g->local_from & -CLEARED_STEP; at < g->local_end; at += CLEARED_STEP)
+        *(volatile clear_step *)(sm->mem + g->lds_base + at) = (clear_step){0};
+    g->local_from = UINT32_MAX;
+    g->local_end = 0;
+}
+
 /* Does the group, whose last warp ends, leave nothing that takes long to reset? */
 static inline bool group_is_clean(const struct sm *sm, const struct group *g)
 {
-    const bool little = g->local_from < g->local_end && g->local_end <= sm->slots[g->slot].lds_open &&
-                        g->local_end - g->local_from <= CLEARED_MOST;
-    bool clean = (!g->local_end || little) && !g->reservations;
+    bool clean = local_is_clean(g, sm->slots[g->slot].lds_open) && !g->reservations;
     for (uint32_t i = 0; i < g->launch->warps; i++) {
         const struct warp *w = &g->warps[i];
         clean &= w->blank || (warp_is_full(w) && !w->copies);
@@ -91,13 +106,10 @@ static inline bool group_is_clean(const struct sm *sm, const struct group *g)
     return clean;
 }
 
-/* Resets its local memory, of which whole steps are there, and its warps. */
+/* Resets its local memory and its warps. */
 static inline void group_clean(const struct sm *sm, struct group *g)
 {
-    for (uint32_t at = g->local_from & -CLEARED_STEP; at < g->local_end; at += CLEARED_STEP)
-        *(volatile clear_step *)(sm->mem + g->lds_base + at) = (clear_step){0};
-    g->local_from = UINT32_MAX;
-    g->local_end = 0;
+    local_clean(sm, g);
     for (struct warp *w = g->warps, *end = w + g->launch->warps; w < end; w++)
         if (w->blank) warp_start_again(w);
         else warp_reset(w);

@@ -71,11 +71,12 @@ static void note_most(struct translator *t, const char *which, LLVMValueRef valu
 }
 
 /* Records that `span` bytes are written from `first` on, which lies in front of local memory if only inactive lanes
- * would write there. Code without barriers seldom has local memory and records only whether anything is written. */
+ * would write there. Code without barriers seldom has local memory and records only whether anything is written. What
+ * is watched lies beyond the local memory that a group has, which ends a stretch. */
 static void note_span(struct translator *t, LLVMValueRef first, uint32_t span)
 {
     LLVMValueRef is = reaches_noted(t, first, span), range[2] = {first}, from, end;
-    if (t->hoisted) {
+    if (t->hoisted && !t->barriers) {
         note_any(t, is);
         return;
     }

@@ -5,6 +5,7 @@
 #include "translator/emit.h"
 #include "translator/choices.h"
 #include "translator/chunks.h"
+#include "translator/gathers.h"
 #include "translator/nans.h"
 #include "translator/narrow.h"
 #include "translator/pairs.h"
@@ -258,6 +259,7 @@ static bool run_passes(struct translation *t, LLVMTargetMachineRef machine, char
         parts_join(t->function, t->flow->request->level == NATIVE_v4fp16);
         narrow_words(t->function);
         chunks_join(t->function);
+        gathers_load(t->function);
     }
     if (!error && t->flow->request->effort == EFFORT_USUAL && pairs_keep(t->function, t->words))
         error = LLVMRunPasses(t->module, "function(early-cse,adce)", machine, options);

@@ -12,18 +12,28 @@ struct hoisted {
     LLVMValueRef value;
 };
 
-/* Does a warp stop only at its end and at exits? Only then can groups form stretches. */
-static bool may_stretch(const struct flow *f)
+static bool has_barriers(const struct flow *f)
 {
     size_t i = 0;
-    while (i < f->nnodes && f->nodes[i].how != HOW_HELP && f->nodes[i].effects.control != CONTROL_BARRIER) i++;
-    return i == f->nnodes;
+    while (i < f->nnodes && f->nodes[i].effects.control != CONTROL_BARRIER) i++;
+    return i < f->nnodes;
+}
+
+/* Does a warp stop only at its end and at exits? Only then can groups form stretches. A barrier is passed by a group's
+ * only warp. */
+static bool may_stretch(const struct translator *t)
+{
+    const struct flow *f = t->flow;
+    size_t i = 0;
+    while (i < f->nnodes && f->nodes[i].how != HOW_HELP) i++;
+    return i == f->nnodes && (!t->barriers || f->request->warps == 1);
 }
 
 void hoist_begin(struct translator *t)
 {
     t->other = LLVMConstNull(t->i1);
-    if (!may_stretch(t->flow)) return;
+    t->barriers = has_barriers(t->flow);
+    if (!may_stretch(t)) return;
     t->hoisted = calloc((METADATA_ARGS + ABI_META_SIZE) / 4, sizeof *t->hoisted);
     t->failed |= !t->hoisted;
 }

@@ -1,4 +1,4 @@
-/* What pairs.c, nans.c, choices.c, parts.c, narrow.c and chunks.c look for in LLVM's values. */
+/* What the files behind LLVM's passes (pairs.c to gathers.c) look for in its values. */
 #ifndef VENTUS_TRANSLATOR_PATTERNS_H
 #define VENTUS_TRANSLATOR_PATTERNS_H
 

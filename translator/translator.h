@@ -79,6 +79,7 @@ struct translator {
     LLVMBasicBlockRef refuse;               /* nothing has happened, but `step` is to go on */
     LLVMBasicBlockRef ended, waits, paused; /* a warp has ended; waits at a barrier; one of these and none follows it */
     LLVMValueRef next_entry, enter_entry, paused_exit; /* the phis of `next`, `enter` and `paused` */
+    bool barriers;                                     /* the code has some */
     struct hoisted *hoisted;                           /* words that `enter` loads; NULL: there cannot be any */
     size_t nhoisted;
     LLVMValueRef hoisted_args; /* where they are, those of arguments; NULL: there are none yet */

@@ -507,6 +507,88 @@ static void test_moved_arguments(void **state)
     }
 }
 
+/* The same of groups of one warp, which passes its barriers and writes to local memory: each group finds that empty
+ * again. Between two barriers one of them fails, leaves an instruction to `step`, has its quanta used up, comes to a
+ * barrier with some of its lanes, writes anywhere in local memory, or to the arguments. And one is at a barrier when it
+ * is another group's turn. */
+static void test_stretches_past_barriers(void **state)
+{
+    static const struct {
+        const char *what;
+        enum launch_status status;
+    } cases[] = {{" nop\n", LAUNCH_DONE},
+                 {" sw x0, 0(x0)\n", LAUNCH_FAULT},
+                 {BY_STEP, LAUNCH_DONE},
+                 {" li x9, 6000\nloop: addi x9, x9, -1\n bne x9, x0, loop\n", LAUNCH_DONE},
+                 {" li x9, 60\nloop: addi x9, x9, -1\n barrier 1\n bne x9, x0, loop\n", LAUNCH_DONE},
+                 {" vmv.v.i v4, 9\n la x9, 1f\n setrpc x0, x9, 0\n vblt v1, v4, 2f\n j 1f\n2: barrier 1\n1: join\n",
+                  LAUNCH_DONE},
+                 {" vmul.vx v2, v1, x12\n vadd.vx v2, v2, x14\n vsw12.v v1, 512(v2)\n", LAUNCH_DONE},
+                 {" sw x5, 8(x21)\n", LAUNCH_DONE},
+                 {" vse32.v v1, (x21)\n", LAUNCH_DONE},
+                 {" sw x5, 1020(x14)\n sw x5, 1000(x14)\n", LAUNCH_DONE}};
+    static const int groups[] = {0, 1, 2, 57, 298, 299};
+    (void)state;
+    for (size_t i = 0; i < 6 * sizeof cases / sizeof *cases; i++) {
+        char text[900];
+        snprintf(text, sizeof text,
+                 " csrr x5, CSR_GIDX\n csrr x8, CSR_KNL\n csrr x14, CSR_LDS\n lw x21, 4(x8)\n lw x22, 8(x21)\n"
+                 " slli x7, x5, 5\n lui x20, 0x90000\n add x20, x20, x7\n vid.v v1\n li x12, 12\n"
+                 " lw x9, 64(x14)\n lw x10, 148(x14)\n lw x11, 632(x14)\n lw x13, 1020(x14)\n lw x15, 1000(x14)\n"
+                 " sw x9, 0(x20)\n sw x10, 4(x20)\n sw x11, 8(x20)\n sw x13, 12(x20)\n sw x15, 16(x20)\n"
+                 " addi x16, x14, 24\n vse32.v v1, (x16)\n barrier 1\n lw x9, 64(x14)\n addi x17, x5, -%d\n"
+                 " bne x17, x0, more\n%smore: sw x9, 20(x20)\n sw x22, 24(x20)\n barrier 1\n endprg\n",
+                 groups[i % 6], cases[i / 6].what);
+        const bool fails = cases[i / 6].status == LAUNCH_FAULT; /* before there are turns, which observers change */
+        const uint32_t n = fails ? 300 : 500;
+        const struct launch shape = {.warps = 1, .threads_per_warp = 32, .work_items = 32, .groups = {n}};
+        struct result r =
+            pair_run_levels(&(struct pair){.text = text, .shape = shape, .watched = true, .local = {32, 1, 1}});
+        assert_int_equal(r.status, cases[i / 6].status);
+        if (!fails) assert_true(r.counters.barriers >= 1000);
+    }
+}
+
+/* Words of local memory at known distances, which come by loads where they are near enough (translator/gathers.c), up
+ * to the end of what is open: what the loads find there, and not behind it. */
+static void test_known_distances(void **state)
+{
+    static const struct {
+        const char *index;
+        uint32_t most, shift;
+    } orders[] = {
+        {" vrsub.vx v2, v1, x10\n", 31},
+        {" vadd.vi v2, v1, 1\n vremu.vx v2, v2, x11\n", 23},
+        {" vadd.vi v2, v1, 9\n vremu.vx v2, v2, x11\n", 23},
+        {" vxor.vi v2, v1, 5\n", 31},
+        {" vxor.vi v2, v1, 15\n vsll.vi v2, v2, 1\n", 62},
+        {" vmul.vx v2, v1, x12\n vxor.vi v2, v2, 1\n", 92},    /* too far */
+        {" vmul.vx v2, v1, x12\n vxor.vi v2, v2, 1\n", 46, 1}, /* between words */
+        {" vmul.vx v2, v1, x12\n vand.vx v2, v2, x10\n", 31},
+        {" vand.vi v2, v1, 3\n vsll.vi v2, v2, 2\n vsrl.vi v3, v1, 2\n vadd.vv v2, v2, v3\n", 19},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof orders / sizeof *orders; i++)
+        for (uint32_t items = 32; items >= 24; items -= 8)
+            for (size_t k = 0; k < 3; k++) {
+                const uint32_t last = k == 2 ? 23 : orders[i].most - (uint32_t)k; /* that is open */
+                char text[900];
+                snprintf(text, sizeof text,
+                         " li x10, 31\n li x11, 24\n li x12, 3\n csrr x14, CSR_LDS\n csrr x5, CSR_GIDX\n vid.v v1\n"
+                         " slli x7, x5, 7\n lui x20, 0x90000\n add x20, x20, x7\n li x15, 4096\n add x15, x15, x14\n"
+                         " vmul.vx v4, v1, x10\n vsll.vi v5, v1, 2\n vadd.vx v5, v5, x15\n"
+                         " vsw12.v v4, -128(v5)\n vadd.vx v4, v4, x11\n vsw12.v v4, -256(v5)\n vsw12.v v1, -384(v5)\n"
+                         " barrier 1\n addi x15, x15, %d\n%s vsll.vi v2, v2, %u\n vloxei32.v v6, (x15), v2\n"
+                         " vse32.v v6, (x20)\n vadd.vx v2, v2, x15\n vlw12.v v7, 0(v2)\n vadd.vv v6, v6, v7\n"
+                         " vse32.v v6, (x20)\n endprg\n",
+                         -4 * (int)last - 4, orders[i].index, orders[i].shift ? 1 : 2);
+                const struct launch shape = {.warps = 1, .threads_per_warp = 32, .work_items = items, .groups = {2}};
+                uint64_t translated;
+                pair_run(&(struct pair){.text = text, .shape = shape, .local = {items, 1, 1}}, &translated);
+                assert_int_not_equal(translated, 0);
+            }
+}
+
 /* The word of the last lane that runs, to a scalar register. */
 static void test_last_lane(void **state)
 {
@@ -1169,6 +1251,8 @@ int main(void)
         cmocka_unit_test(test_fault_of_follower),
         cmocka_unit_test(test_groups_follow),
         cmocka_unit_test(test_ends_of_stretches),
+        cmocka_unit_test(test_stretches_past_barriers),
+        cmocka_unit_test(test_known_distances),
         cmocka_unit_test(test_words_of_arguments),
         cmocka_unit_test(test_moved_arguments),
         cmocka_unit_test(test_sizes_of_warps),
