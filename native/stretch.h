@@ -30,12 +30,13 @@ static inline bool stretch_next(struct sm *sm, struct native_state *s, uint32_t 
 {
     struct warp *w = sm->warp;
     struct group *g = sm->group;
-    if (!s->stretch_end || !w->blank || !local_is_clean(g, s->stretch_local) || g->reservations) return false;
+    if (!s->stretch_end || !w->blank || g->reservations) return false;
+    if (g->local_end && !local_is_clean(g, s->stretch_local)) return false;
     if (++w == s->stretch_end) {
         if (!s->stretch_left || done > s->stretch_most) return false;
         s->stretch_left--;
         group_advance(g);
-        local_clean(sm, g);
+        if (g->local_end) local_clean(sm, g);
         w = g->warps;
     }
     sm->warp = w;
