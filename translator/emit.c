@@ -4,6 +4,7 @@
  * simple combinations are all that pays (the code generator takes most of the time). */
 #include "translator/emit.h"
 #include "translator/choices.h"
+#include "translator/halves.h"
 #include "translator/nans.h"
 #include "translator/narrow.h"
 #include "translator/pairs.h"
@@ -258,7 +259,9 @@ static bool run_passes(struct translation *t, LLVMTargetMachineRef machine, char
         parts_join(t->function, t->flow->request->level == NATIVE_v4fp16);
         narrow_words(t->function);
     }
-    if (!error && t->flow->request->effort == EFFORT_USUAL && pairs_keep(t->function, t->words))
+    const bool usual = !error && t->flow->request->effort == EFFORT_USUAL;
+    const bool halves = usual && t->flow->request->level == NATIVE_v4fp16 && halves_keep(t->function, t->words);
+    if (usual && (pairs_keep(t->function, t->words) || halves))
         error = LLVMRunPasses(t->module, "function(early-cse,adce)", machine, options);
     LLVMDisposePassBuilderOptions(options);
     t->pass_us = emit_clock() - start;

@@ -155,6 +155,24 @@ if grep -q '<16 x i32>' bytes.err; then # chunks of 16 words
     grep -q 'select <64 x i1>' vectors.err || wrong "the bytes of words are computed one by one"
 fi
 
+# Halves of all lanes are one vector of the host, also round a loop with comparisons and choices.
+cat >halves.cl <<'END'
+#pragma OPENCL EXTENSION cl_khr_fp16 : enable
+kernel void halves(global half *a, int n)
+{
+    int i = get_global_id(0);
+    half x = a[i], y = 1.0h;
+    for (int k = 0; k < n; k++) y = y * x + 0.5h - (y > 2.0h ? y * y : 0.0h);
+    a[i] = y;
+}
+END
+"$VENTUS_BUILD/ventus" cc --options -cl-std=CL3.0 halves.cl -o halves.elf || wrong "ventus cc"
+VENTUS_TRANSLATE_VERIFY=1 VENTUS_TRANSLATE_DUMP=1 "$VENTUS_BUILD/ventus" run halves.elf -g 32 -a iota:16 -a i:40 --engine native 2>halves.err || wrong "halves: exit code $?"
+if grep -q '<32 x half>' halves.err; then # the host computes with halves
+    grep -q 'phi <32 x i16>' halves.err || wrong "halves of two chunks come round a loop one by one"
+    grep -q 'fcmp ogt <32 x half>' halves.err || wrong "halves of two chunks are compared one by one"
+fi
+
 # Long blocks are divided behind LLVM's passes: halves are some hundred instructions each where the host has none.
 cat >long.cl <<'END'
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable
