@@ -6,11 +6,13 @@
 #include "translator/choices.h"
 #include "translator/chunks.h"
 #include "translator/gathers.h"
+#include "translator/halves.h"
 #include "translator/nans.h"
 #include "translator/narrow.h"
 #include "translator/pairs.h"
 #include "translator/parts.h"
 #include "translator/ranges.h"
+#include "translator/sink.h"
 
 #include <elf.h>
 #include <llvm-c/Analysis.h>
@@ -261,12 +263,15 @@ static bool run_passes(struct translation *t, LLVMTargetMachineRef machine, char
         chunks_join(t->function);
         gathers_load(t->function);
     }
-    if (!error && t->flow->request->effort == EFFORT_USUAL && pairs_keep(t->function, t->words))
+    const bool usual = !error && t->flow->request->effort == EFFORT_USUAL;
+    const bool halves = usual && t->flow->request->level == NATIVE_v4fp16 && halves_keep(t->function, t->words);
+    if (usual && (pairs_keep(t->function, t->words) || halves))
         error = LLVMRunPasses(t->module, "function(early-cse,adce)", machine, options);
     LLVMDisposePassBuilderOptions(options);
     t->pass_us = emit_clock() - start;
     if (!error) {
         nans_skip(t->function);
+        if (t->flow->request->effort == EFFORT_USUAL) sink_results(t->function);
         choices_mend(t->function, t->flow->request->level == NATIVE_v4fp16);
         split_blocks(t);
         return is_valid(t, why, why_size);

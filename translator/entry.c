@@ -15,7 +15,7 @@ struct checks {
 static void check_scalar(struct checks *c, unsigned r, struct x_fact f)
 {
     struct entry_check check = {.kind = CHECK_SCALAR, .reg = (uint8_t)r};
-    check.mask = f.known ? ~0u : (1u << f.align) - 1;
+    check.mask = f.known ? ~0u : ((1u << f.align) - 1) | (uint32_t) ~(0xffffffffull >> f.zeros);
     if (f.known) check.value = f.value;
     else if (f.knl) check.kind = CHECK_KNL;
     else if (f.args) check.kind = CHECK_ARGS;
@@ -25,9 +25,10 @@ static void check_scalar(struct checks *c, unsigned r, struct x_fact f)
 static void check_lanes(struct checks *c, unsigned r, struct v_fact f, uint32_t lanes)
 {
     struct entry_check check = {.kind = CHECK_LANES, .reg = (uint8_t)r};
-    check.period = f.period, check.number = f.number, check.repeat = f.repeat, check.lanes = lanes;
+    check.period = f.period, check.number = f.number, check.repeat = f.repeat, check.zeros = f.zeros;
+    check.lanes = lanes;
     if (f.period) check.value = f.step, check.mask = f.known ? ~0u : (1u << f.align) - 1, check.first = f.value;
-    if (f.period || f.number || f.repeat) c->list[c->count++] = check;
+    if (f.period || f.number || f.repeat || f.zeros) c->list[c->count++] = check;
 }
 
 static void find_checks(struct translator *t, size_t block, enum version version, struct checks *c)

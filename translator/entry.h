@@ -22,6 +22,7 @@ struct entry_check {
                      * bits of `mask`; 8, 16 or 32, 0: anything */
     uint8_t number; /* lanes: every NaN is the canonical one */
     uint8_t repeat; /* lanes: each so many hold the same words; 8 or 16, 0: anything */
+    uint8_t zeros;  /* lanes: so many upper bits are 0 */
     uint32_t value, mask, first;
     uint32_t lanes; /* lanes: those that warps have */
 };

@@ -16,7 +16,12 @@ static uint8_t least(uint8_t a, uint8_t b) { return a < b ? a : b; }
 
 static uint8_t align_of(uint32_t n) { return n ? (uint8_t)__builtin_ctz(n) : ALIGN_MOST; }
 
-static struct x_fact known(uint32_t n) { return (struct x_fact){.known = true, .align = align_of(n), .value = n}; }
+static uint8_t zeros_of(uint32_t n) { return n ? (uint8_t)__builtin_clz(n) : 32; }
+
+static struct x_fact known(uint32_t n)
+{
+    return (struct x_fact){.known = true, .align = align_of(n), .zeros = zeros_of(n), .value = n};
+}
 
 static bool is_nan(uint32_t bits) { return (bits & 0x7fffffffu) > 0x7f800000u; }
 
@@ -25,6 +30,7 @@ static bool is_nan(uint32_t bits) { return (bits & 0x7fffffffu) > 0x7f800000u; }
 static struct x_fact meet_x(struct x_fact a, struct x_fact b)
 {
     struct x_fact both = {.align = least(a.align, b.align), .knl = a.knl && b.knl, .args = a.args && b.args};
+    both.zeros = least(a.zeros, b.zeros);
     if (!a.known || !b.known || a.value != b.value) return both;
     a.told |= b.told;
     return a;
@@ -37,6 +43,7 @@ static uint8_t meet_repeat(uint8_t a, uint8_t b) { return !a || !b ? 0 : a > b ?
 static struct v_fact meet_v(struct v_fact a, struct v_fact b)
 {
     struct v_fact both = {.number = a.number && b.number, .repeat = meet_repeat(a.repeat, b.repeat)};
+    both.zeros = least(a.zeros, b.zeros);
     both.raw = both.number && (a.raw || b.raw);
     both.even = seems_even(a) && seems_even(b);
     if (!a.period || !b.period || a.step != b.step) return both;
@@ -143,6 +150,11 @@ static struct x_fact fact_of_scalar_row(const struct facts *f, const struct node
     return x;
 }
 
+static uint8_t zeros_of_load(const struct node *n)
+{
+    return n->effects.memory.is_signed ? 0 : (uint8_t)(32 - 8 * n->effects.memory.size);
+}
+
 static struct x_fact fact_of_scalar(const struct facts *f, const struct node *n, const struct flow *flow)
 {
     const struct native_request *r = flow->request;
@@ -159,7 +171,7 @@ static struct x_fact fact_of_scalar(const struct facts *f, const struct node *n,
     if (fact_constant(f, n, flow, &value)) return known(value);
     if (fact_hoistable(f, n, r, &word) && !word.args && word.at == ABI_META_ARGS) return (struct x_fact){.args = true};
     if (n->how == HOW_ROW && isa_table[n->d.in.op].kind == KIND_X) return fact_of_scalar_row(f, n);
-    return (struct x_fact){0};
+    return (struct x_fact){.zeros = n->how == HOW_LOAD ? zeros_of_load(n) : 0};
 }
 
 /* ---- vector registers: words that follow one another ---- */
@@ -192,6 +204,7 @@ static struct v_fact fact_of_splat(struct x_fact x)
     struct v_fact f = steps(ISA_LANES, 0, x.align);
     f.number = x.known && !is_nan(x.value);
     f.repeat = LEAST_PERIOD;
+    f.zeros = x.zeros;
     f.known = x.known && !x.told;
     f.value = f.known ? x.value : 0;
     return f;
@@ -292,6 +305,51 @@ static struct v_fact fact_of_same(const struct facts *f, const struct node *n)
     return out;
 }
 
+/* ---- vector registers: upper bits ---- */
+
+/* A product of numbers below 2^(32 - a) and 2^(32 - b); one of them may be 0 or 1. */
+static unsigned zeros_of_product(unsigned a, unsigned b)
+{
+    if (a >= 31 || b >= 31) return a >= 31 ? b : a;
+    return a + b > 32 ? a + b - 32 : 0;
+}
+
+static unsigned least_of(unsigned a, unsigned b) { return a < b ? a : b; }
+
+/* Is what a row computes 1 where something holds, and 0 elsewhere? */
+static bool compares(unsigned op)
+{
+    return (op >= OP_VMSEQ_VV && op <= OP_VMSGT_VI) || (op >= OP_VMFEQ_VV && op <= OP_VMFGE_VF);
+}
+
+/* How many upper bits of what a row computes are 0. */
+static unsigned zeros_of_row(const struct facts *f, const struct insn *in)
+{
+    const unsigned a = f->v[in->rs2].zeros, b = f->v[in->rs1].zeros, d = f->v[in->rd].zeros;
+    const unsigned x = f->x[in->rs1 % ISA_XREGS].zeros, imm = zeros_of((uint32_t)in->imm);
+    const unsigned shift = (uint32_t)in->imm & 31;
+    switch (in->op) {
+    case OP_VAND_VV: return a > b ? a : b;
+    case OP_VAND_VX: return a > x ? a : x;
+    case OP_VAND_VI: return a > imm ? a : imm;
+    case OP_VOR_VV:
+    case OP_VXOR_VV: return least_of(a, b);
+    case OP_VOR_VX:
+    case OP_VXOR_VX: return least_of(a, x);
+    case OP_VOR_VI:
+    case OP_VXOR_VI: return least_of(a, imm);
+    case OP_VSRL_VI: return least_of(a + shift, 32);
+    case OP_VSLL_VI: return a > shift ? a - shift : 0;
+    case OP_VMUL_VV: return zeros_of_product(a, b);
+    case OP_VMUL_VX: return zeros_of_product(a, x);
+    /* A half that is 0 stays so: 0 + 0, 0 * 0, 0 * 0 + 0. */
+    case OP_VADD_F16X2:
+    case OP_VMUL_F16X2: return least_of(a, b) >= 16 ? 16 : 0;
+    case OP_VFMA_F16X2: return least_of(least_of(a, b), d) >= 16 ? 16 : 0;
+    default: return compares(in->op) ? 31 : 0;
+    }
+}
+
 struct v_fact fact_of_row(const struct facts *f, const struct node *n, const struct native_request *r)
 {
     const struct insn *in = &n->d.in;
@@ -302,6 +360,7 @@ struct v_fact fact_of_row(const struct facts *f, const struct node *n, const str
     struct v_fact out = shape_of_row(f, in, r), same = fact_of_same(f, n);
     if (!out.period && same.period) out = steps(same.period, 0, 0);
     if (!out.repeat) out.repeat = same.repeat;
+    out.zeros = (uint8_t)zeros_of_row(f, in);
     out.number = out.raw = (isa_table[in->op].flags & ISA_CANON) != 0;
     return out;
 }
@@ -322,10 +381,10 @@ static struct v_fact fact_of_load(const struct facts *f, const struct node *n, c
     struct v_fact base = form == ADDRESS_LANES ? f->v[n->d.in.rs1] : nothing;
     if (form == ADDRESS_INDEXED) base = fact_of_indexed(f, n);
     bool everywhere = f->whole || base.period == ISA_LANES;
-    if (!is_uniform(base) || !n->d.in.vm || !everywhere) return nothing;
-    struct v_fact out = steps(base.period, 0, 0);
+    struct v_fact out = is_uniform(base) ? steps(base.period, 0, 0) : nothing;
     if (out.period == ISA_LANES) out.repeat = LEAST_PERIOD;
-    return out;
+    out.zeros = zeros_of_load(n);
+    return n->d.in.vm && everywhere ? out : nothing;
 }
 
 static struct v_fact fact_of_vector(const struct facts *f, const struct node *n, const struct flow *flow)
@@ -403,7 +462,7 @@ static bool weaken(struct facts *to, const struct facts *from)
     for (unsigned i = 0; i < ISA_XREGS; i++) {
         struct x_fact old = to->x[i], x = to->x[i] = meet_x(old, from->x[i]);
         changed |= x.known != old.known || x.knl != old.knl || x.args != old.args || x.align != old.align ||
-                   x.told != old.told;
+                   x.told != old.told || x.zeros != old.zeros;
     }
     struct x_fact rpc = to->rpc;
     to->rpc = meet_x(rpc, from->rpc);
@@ -411,7 +470,7 @@ static bool weaken(struct facts *to, const struct facts *from)
     for (unsigned i = 0; i < ISA_VREGS; i++) {
         struct v_fact old = to->v[i], v = to->v[i] = meet_v(old, from->v[i]);
         changed |= v.period != old.period || v.align != old.align || v.number != old.number || v.raw != old.raw ||
-                   v.even != old.even || v.repeat != old.repeat || v.known != old.known;
+                   v.even != old.even || v.repeat != old.repeat || v.zeros != old.zeros || v.known != old.known;
     }
     changed |= from->stored && !to->stored;
     to->stored |= from->stored;

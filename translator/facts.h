@@ -16,6 +16,7 @@ struct x_fact {
     bool args;     /* it is the address of the arguments, which the metadata block holds */
     bool told;     /* it is known as long as the metadata block says what the request tells */
     uint8_t align; /* it is a multiple of 2^align */
+    uint8_t zeros; /* so many upper bits are 0, as of bytes and halves */
     uint32_t value;
 };
 
@@ -24,6 +25,7 @@ struct v_fact {
     uint8_t period; /* 8, 16 or 32: in each `period` lanes word i is the first one + i * step; 0: not known */
     uint8_t align;  /* the first ones are multiples of 2^align; only with a period */
     uint8_t repeat; /* 8 or 16: each `repeat` lanes hold the same words; 0: not known */
+    uint8_t zeros;  /* so many upper bits of the words are 0 */
     bool number;    /* every NaN is the canonical one; ... */
     bool raw;       /* ... or is to be made so, before anybody sees which it is */
     bool even;      /* a guess, where there is no period: words of each eight lanes are equally far from each other */

@@ -914,6 +914,7 @@ static inline __attribute__((always_inline)) void add_wrong(eight *wrong, const 
     memcpy(&words, v + at, sizeof words);
     const eight there = -(c->lanes >> (ramp + at) & 1);
     if (c->number) *wrong |= (words ^ F_NAN) & (eight)((words & 0x7fffffff) > 0x7f800000) & there;
+    *wrong |= words & (uint32_t) ~(0xffffffffull >> c->zeros) & there;
     if (c->repeat) {
         eight first_words;
         memcpy(&first_words, v + (at & (c->repeat - 1u)), sizeof first_words);

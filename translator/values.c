@@ -473,6 +473,55 @@ static bool is_known_splat(struct translator *t, const struct insn *in, uint32_t
     return in->vm && (in->op == OP_VMV_V_I || (in->op == OP_VMV_V_X && x.known));
 }
 
+/* ---- halves ---- */
+
+/* Rows on both halves of words, of which the upper ones are 0 in all operands, and so in what they compute. A host that
+ * computes with floats leaves those out anyhow. */
+static bool is_of_lower_halves(const struct translator *t, const struct node *n)
+{
+    const struct insn *in = &n->d.in;
+    if (t->flow->request->level != NATIVE_v4fp16) return false;
+    if (in->op != OP_VADD_F16X2 && in->op != OP_VMUL_F16X2 && in->op != OP_VFMA_F16X2) return false;
+    return fact_of_row(&t->holds, n, t->flow->request).zeros >= 16;
+}
+
+static LLVMTypeRef halves_type(struct translator *t, unsigned count) { return LLVMVectorType(t->i16, count); }
+
+/* The lower halves of two chunks as one chunk; and apart. */
+static LLVMValueRef join_halves(struct translator *t, LLVMValueRef a, LLVMValueRef b)
+{
+    LLVMValueRef order[2 * UNIT_MOST];
+    LLVMTypeRef half = halves_type(t, t->words);
+    for (unsigned i = 0; i < 2 * t->words; i++) order[i] = ir_u32(t, i);
+    a = LLVMBuildTrunc(t->b, a, half, ""), b = LLVMBuildTrunc(t->b, b, half, "");
+    LLVMValueRef both = LLVMBuildShuffleVector(t->b, a, b, LLVMConstVector(order, 2 * t->words), "");
+    return LLVMBuildBitCast(t->b, both, t->chunk_type, "");
+}
+
+static LLVMValueRef take_halves(struct translator *t, LLVMValueRef both, unsigned from)
+{
+    LLVMValueRef order[UNIT_MOST];
+    LLVMTypeRef halves = halves_type(t, 2 * t->words);
+    for (unsigned i = 0; i < t->words; i++) order[i] = ir_u32(t, from + i);
+    both = LLVMBuildBitCast(t->b, both, halves, "");
+    LLVMValueRef part = LLVMBuildShuffleVector(t->b, both, LLVMGetPoison(halves), LLVMConstVector(order, t->words), "");
+    return LLVMBuildZExt(t->b, part, t->chunk_type, "");
+}
+
+/* A row computes twice as many halves as words: those of two chunks at once. */
+static struct lanes lower_halves_of_row(struct translator *t, unsigned op, const struct lanes operands[3], unsigned own)
+{
+    struct lanes out;
+    for (unsigned p = 0; p < own; p += 2) {
+        LLVMValueRef args[7];
+        for (unsigned i = 0; i < 3; i++) args[i] = join_halves(t, operands[i].chunk[p], operands[i].chunk[p + 1]);
+        for (unsigned i = 3; i < 7; i++) args[i] = ir_u32(t, 0);
+        LLVMValueRef both = call_row(t, op, args, 7);
+        out.chunk[p] = take_halves(t, both, 0), out.chunk[p + 1] = take_halves(t, both, t->words);
+    }
+    return out;
+}
+
 struct lanes lanes_of_row(struct translator *t, const struct node *n)
 {
     const struct insn *in = &n->d.in;
@@ -483,7 +532,9 @@ struct lanes lanes_of_row(struct translator *t, const struct node *n)
     LLVMValueRef rs1 = get_x(t, n->d.scalars >> ROLE_RS1 & 1 ? in->rs1 : 0);
     LLVMValueRef v0 = n->effects.mask ? mask_word(t) : ir_u32(t, 0);
     const unsigned own = chunks_of(t, fact_of_row(&t->holds, n, t->flow->request));
-    for (unsigned p = 0; p < own; p++) {
+    const bool joined = own % 2 == 0 && is_of_lower_halves(t, n);
+    if (joined) out = lower_halves_of_row(t, in->op, (const struct lanes[]){vs2, vs1, vd}, own);
+    for (unsigned p = 0; p < own && !joined; p++) {
         out.chunk[p] = divide_by_known(t, in, vs2.chunk[p]);
         if (out.chunk[p]) continue;
         LLVMValueRef args[] = {vs2.chunk[p], vs1.chunk[p],           vd.chunk[p], rs1, ir_u32(t, (uint32_t)in->imm),

@@ -128,7 +128,7 @@ static void test_lane_numbers(void **state)
 
 /* The program comes back behind a call that never returns, by a jump whose target it does not show, with something else
  * in a register than the ways that it does show bring: a number, a multiple, words that follow one another, that are
- * the same, and canonical NaNs. Nobody knows that x11 is 0. */
+ * the same, canonical NaNs, and halves. Nobody knows that x11 is 0. */
 static void test_strays(void **state)
 {
     static const struct {
@@ -147,6 +147,8 @@ static void test_strays(void **state)
         {"vid.v v6\n vand.vi v6, v6, 15\n vmul.vv v6, v6, v6", "vadd.vv v1, v1, v6", "vmul.vv v6, v31, v31"},
         {"vmv.v.x v6, x20", "vlw12.v v4, 0(v6)", "vadd.vi v6, v31, 8"},
         {"vfadd.vv v6, v1, v2", "vfadd.vv v4, v6, v3\n vxor.vv v4, v6, v4", "vor.vv v6, v3, v8"},
+        {"vlhu12.v v6, 0(v31)", "vmul.f16x2 v4, v6, v6\n vadd.f16x2 v4, v4, v6", "vmv.v.v v6, v2"},
+        {"vlhu12.v v6, 0(v31)\n lhu x5, 2(x20)", "vmv.v.x v5, x5\n vadd.f16x2 v4, v6, v5", "lw x5, 1024(x20)"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
@@ -505,6 +507,63 @@ static void test_nans_in_between(void **state)
     }
 }
 
+/* ---- upper bits ---- */
+
+/* Halves are computed with in pairs where the upper ones are known to be 0: v4 has such words, or nearly such ones. x8
+ * is 0xffff, x9 0xff, v3 and v5 are below 2^8 and 2^9. */
+static void test_upper_halves(void **state)
+{
+    static const char *const words[] = {
+        "vlhu12.v v4, 0(v31)", "vlh12.v v4, 0(v31)",   "vlbu12.v v4, 2(v31)", "vlb12.v v4, 2(v31)",
+        "vlw12.v v4, 0(v31)",  "vand.vx v4, v1, x8",   "vsrl.vi v4, v1, 16",  "vsrl.vi v4, v1, 15",
+        "vsll.vi v4, v3, 8",   "vsll.vi v4, v3, 9",    "vmul.vv v4, v3, v3",  "vmul.vv v4, v3, v5",
+        "vmul.vx v4, v3, x8",  "vmul.vx v4, v3, x9",   "vxor.vx v4, v3, x8",  "vxor.vi v4, v3, -1",
+        "vor.vv v4, v3, v1",   "vor.vv v4, v3, v5",    "vand.vv v4, v3, v1",  "vand.vi v4, v1, -2",
+        "vmv.v.x v4, x7",      "vmv.v.x v4, x8",       "vmv.v.x v4, x11",     "vmv.v.i v4, -3",
+        "vadd.vv v4, v3, v5",  "vadd.vx v4, v3, x8",   "vmv.v.v v4, v5",      "vadd.f16x2 v4, v1, v3",
+        "vmseq.vv v4, v1, v1", "vmflt.vv v4, v3, v10", "vmul.vv v4, v6, v5",  "vmul.vv v4, v6, v1",
+    };
+    enum { COUNT = sizeof words / sizeof *words, IN_PROGRAM = 8 };
+    (void)state;
+    for (size_t i = 0; i < COUNT; i += IN_PROGRAM) {
+        char text[6000];
+        size_t n = (size_t)snprintf(text, sizeof text,
+                                    LOAD " li x8, 0xffff\n li x9, 0xff\n lhu x7, 1032(x20)\n vmv.v.i v10, 0\n"
+                                         " vand.vx v3, v1, x9\n vsrl.vi v5, v2, 23\n vid.v v6\n vand.vi v6, v6, 1\n"
+                                         " vmseq.vi v6, v6, 0\n");
+        for (size_t k = i; k < i + IN_PROGRAM; k++)
+            n += (size_t)snprintf(text + n, sizeof text - n,
+                                  " %s\n vmul.f16x2 v7, v4, v4\n vadd.f16x2 v8, v4, v3\n vfma.f16x2 v8, v7, v4\n"
+                                  " vsll.vi v10, v10, 1\n vadd.vv v10, v10, v7\n vadd.vv v10, v10, v8\n",
+                                  words[k]);
+        snprintf(text + n, sizeof text - n, " vmv.v.v v1, v10\n" SAVE " endprg\n");
+        expect_same(text);
+    }
+}
+
+/* Round a loop they may become others, by choices, too, and some lanes may have others. */
+static void test_upper_halves_from_elsewhere(void **state)
+{
+#define IN_PAIRS " vmul.f16x2 v5, v4, v4\n vadd.f16x2 v5, v5, v4\n vfma.f16x2 v3, v5, v4\n"
+    (void)state;
+    for (unsigned i = 0; i < 4; i++) /* each level once with the usual effort */
+        expect_same(LOAD
+                    " lui x5, 0x3f000\n li x9, 0x8001\n vlhu12.v v4, 0(v31)\n vlhu12.v v3, 2(v31)\n li x8, 6\nloop:"
+                    " vcvt.fp32.fp16 v6, v4\n vmul.f16x2 v5, v4, v4\n vmfgt.vf v6, v6, x5\n vmul.vv v6, v6, v5\n"
+                    " vfma.f16x2 v4, v3, v4\n vxor.vx v6, v6, x9\n vadd.f16x2 v4, v6, v4\n vadd.vv v2, v2, v4\n"
+                    " addi x8, x8, -1\n bne x8, x0, loop\n" SAVE " endprg\n");
+    expect_same(LOAD " vlhu12.v v4, 0(v31)\n vlhu12.v v3, 2(v31)\n li x8, 6\nloop:" IN_PAIRS
+                     " vxor.vv v2, v2, v5\n vmv.v.v v4, v5\n addi x8, x8, -1\n bne x8, x0, loop\n" SAVE " endprg\n");
+    expect_same(LOAD " vlhu12.v v4, 0(v31)\n vlhu12.v v3, 2(v31)\n li x8, 6\nloop:" IN_PAIRS
+                     " vxor.vv v2, v2, v5\n vsll.vi v4, v5, 1\n addi x8, x8, -1\n bne x8, x0, loop\n" SAVE " endprg\n");
+    for (unsigned order = 0; order < 3; order++)
+        expect_same_of(&(struct pair){.order = (enum path_order)order,
+                                      .text = LOAD
+                                      " vid.v v6\n vmv.v.i v7, 5\n la x6, meet\n setrpc x0, x6, 0\n vmv.v.v v4, v1\n"
+                                      " vblt v6, v7, few\n vlhu12.v v4, 0(v31)\n vlhu12.v v3, 0(v31)\n" IN_PAIRS
+                                      " j meet\nfew: vmul.f16x2 v5, v4, v1\nmeet: join\n" IN_PAIRS SAVE " endprg\n"});
+}
+
 /* Equal numbers, both zeros, infinities and NaNs, in order and not. */
 static void test_comparisons(void **state)
 {
@@ -613,6 +672,8 @@ int main(void)
         cmocka_unit_test(test_nans_in_loops),
         cmocka_unit_test(test_nans_under_masks),
         cmocka_unit_test(test_nans_in_between),
+        cmocka_unit_test(test_upper_halves),
+        cmocka_unit_test(test_upper_halves_from_elsewhere),
         cmocka_unit_test(test_strays),
         cmocka_unit_test(test_stray_behind_barrier),
         cmocka_unit_test(test_sides_find_what_was),

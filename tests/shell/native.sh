@@ -88,6 +88,25 @@ VENTUS_NATIVE_LEVEL=v3 VENTUS_TRANSLATE_DUMP=1 "$VENTUS_BUILD/ventus" run double
     wrong "doubles: exit code $?"
 grep -q 'phi <[0-9]* x i64>' doubles.err || wrong "words of doubles come round a loop one by one"
 
+# Only masked code and exits look at their words, and at their NaNs: these do it themselves.
+cat >later.cl <<'END'
+kernel void later(global double *a, global const int *b)
+{
+    int i = get_global_id(0);
+    double x = a[i] * 3, y = x * x;
+    if (b[i]) {
+        a[i + 32] = x;
+        y -= x * 5;
+    }
+    a[i] = y * x;
+}
+END
+"$VENTUS_BUILD/ventus" cc later.cl -o later.elf || wrong "ventus cc"
+VENTUS_NATIVE_LEVEL=v3 VENTUS_TRANSLATE_VERIFY=1 VENTUS_TRANSLATE_DUMP=1 "$VENTUS_BUILD/ventus" run later.elf -g 32 -a buf:512 -a buf:128 --engine native 2>later.err ||
+    wrong "later: exit code $?"
+awk '/^[a-z0-9_.]*:/ { block = $1 } /fmul <[0-9]* x double>.*3\.0/ { first = block } /fcmp (ord|uno) <[0-9]* x double>/ { made[block] = 1 }
+     END { exit !first || made[first] }' later.err || wrong "NaNs are made canonical for code that hardly ever runs"
+
 # Words follow one another also at ids of three dimensions, whose quotients are by products of sizes.
 cat >cube.cl <<'END'
 kernel void cube(global int *a) { a[(get_global_id(2) * 4 + get_global_id(1)) * 32 + get_global_id(0)] += 1; }
@@ -134,6 +153,24 @@ VENTUS_TRANSLATE_DUMP=1 "$VENTUS_BUILD/ventus" run bytes.elf -k vectors -g 32 -a
 if grep -q '<16 x i32>' bytes.err; then # chunks of 16 words
     grep -q 'call.*umin.v16i8' bytes.err || wrong "the least of bytes is found among words"
     grep -q 'select <64 x i1>' vectors.err || wrong "the bytes of words are computed one by one"
+fi
+
+# Halves of all lanes are one vector of the host, also round a loop with comparisons and choices.
+cat >halves.cl <<'END'
+#pragma OPENCL EXTENSION cl_khr_fp16 : enable
+kernel void halves(global half *a, int n)
+{
+    int i = get_global_id(0);
+    half x = a[i], y = 1.0h;
+    for (int k = 0; k < n; k++) y = y * x + 0.5h - (y > 2.0h ? y * y : 0.0h);
+    a[i] = y;
+}
+END
+"$VENTUS_BUILD/ventus" cc --options -cl-std=CL3.0 halves.cl -o halves.elf || wrong "ventus cc"
+VENTUS_TRANSLATE_VERIFY=1 VENTUS_TRANSLATE_DUMP=1 "$VENTUS_BUILD/ventus" run halves.elf -g 32 -a iota:16 -a i:40 --engine native 2>halves.err || wrong "halves: exit code $?"
+if grep -q '<32 x half>' halves.err; then # the host computes with halves
+    grep -q 'phi <32 x i16>' halves.err || wrong "halves of two chunks come round a loop one by one"
+    grep -q 'fcmp ogt <32 x half>' halves.err || wrong "halves of two chunks are compared one by one"
 fi
 
 # Long blocks are divided behind LLVM's passes: halves are some hundred instructions each where the host has none.
