@@ -19,6 +19,7 @@ enum pair_kind {
     APART,    /* the two are put into one register */
     CONSTANT, /* both are constants */
     LOADS,    /* from adjacent bytes */
+    HALVES,   /* of one vector */
     ALIKE     /* the same operation */
 };
 
@@ -35,6 +36,7 @@ struct joiner {
     unsigned count;
 };
 
+/* A chunk of bytes, half words, halves or conditions? */
 static bool is_narrow(LLVMTypeRef type)
 {
     if (LLVMGetTypeKind(type) != LLVMVectorTypeKind || LLVMGetVectorSize(type) != RANGE_LANES) return false;
@@ -135,11 +137,27 @@ static bool is_loaded(const struct joiner *j, LLVMValueRef low, LLVMValueRef hig
     return false;
 }
 
+/* Are these 16 lanes, from `first` on, of a vector of 32? */
+static bool is_half(LLVMValueRef v, unsigned first)
+{
+    if (!LLVMIsAShuffleVectorInst(v) || LLVMGetNumMaskElements(v) != RANGE_LANES) return false;
+    if (LLVMGetVectorSize(LLVMTypeOf(LLVMGetOperand(v, 0))) != 2 * RANGE_LANES) return false;
+    for (unsigned i = 0; i < RANGE_LANES; i++)
+        if (LLVMGetMaskValue(v, i) != (int)(first + i)) return false;
+    return true;
+}
+
+static bool are_halves(LLVMValueRef low, LLVMValueRef high)
+{
+    return is_half(low, 0) && is_half(high, RANGE_LANES) && LLVMGetOperand(low, 0) == LLVMGetOperand(high, 0);
+}
+
 static enum pair_kind kind_of(const struct joiner *j, LLVMValueRef low, LLVMValueRef high)
 {
     if (LLVMIsConstant(low) && LLVMIsConstant(high)) return CONSTANT;
     if (LLVMIsALoadInst(low) && LLVMIsALoadInst(high))
         return are_accesses(low, high, 0, LLVMTypeOf(low)) && !is_loaded(j, low, high) ? LOADS : APART;
+    if (are_halves(low, high)) return HALVES;
     return low != high && are_alike(j, low, high) ? ALIKE : APART;
 }
 
@@ -251,6 +269,7 @@ static LLVMValueRef join(struct joiner *j, struct pair *p)
 {
     if (p->joined) return p->joined;
     if (p->kind == ALIKE) return p->joined = operation_of_both(j, p);
+    if (p->kind == HALVES) return p->joined = LLVMGetOperand(p->low, 0);
     LLVMPositionBuilderBefore(j->b, j->stores[1]);
     return p->joined = LLVMBuildShuffleVector(j->b, p->low, p->high, lanes_from(j, 0, 2 * RANGE_LANES), "");
 }
@@ -279,6 +298,21 @@ static bool join_stores(struct joiner *j, LLVMValueRef low, LLVMValueRef high)
     return true;
 }
 
+/* Joins two loads of chunks that are used as one vector alone. */
+static void join_loads(struct joiner *j, LLVMValueRef both)
+{
+    LLVMValueRef low = LLVMGetOperand(both, 0), high = LLVMGetOperand(both, 1);
+    if (!is_narrow(LLVMTypeOf(low)) || LLVMGetNumMaskElements(both) != 2 * RANGE_LANES) return;
+    for (unsigned i = 0; i < 2 * RANGE_LANES; i++)
+        if (LLVMGetMaskValue(both, i) != (int)i) return;
+    if (!LLVMIsALoadInst(low) || !LLVMIsALoadInst(high) || !are_accesses(low, high, 0, LLVMTypeOf(low))) return;
+    if (LLVMGetNextUse(LLVMGetFirstUse(low)) || LLVMGetNextUse(LLVMGetFirstUse(high))) return;
+    j->count = 1;
+    j->pairs[0] = (struct pair){LOADS, low, high, NULL};
+    load_both(j, &j->pairs[0]);
+    LLVMReplaceAllUsesWith(both, j->pairs[0].joined);
+}
+
 /* That or one behind it. */
 static LLVMValueRef next_store(LLVMValueRef v)
 {
@@ -290,6 +324,8 @@ void chunks_join(LLVMValueRef function)
 {
     struct joiner j = {.b = LLVMCreateBuilderInContext(LLVMGetModuleContext(LLVMGetGlobalParent(function)))};
     for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block; block = LLVMGetNextBasicBlock(block)) {
+        for (LLVMValueRef v = LLVMGetFirstInstruction(block); v; v = LLVMGetNextInstruction(v))
+            if (LLVMIsAShuffleVectorInst(v)) join_loads(&j, v);
         LLVMValueRef low = next_store(LLVMGetFirstInstruction(block)), high;
         for (; low && (high = next_store(LLVMGetNextInstruction(low))); low = high) {
             if (!join_stores(&j, low, high)) continue;

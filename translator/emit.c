@@ -251,22 +251,30 @@ static bool is_valid(const struct translation *t, char *why, size_t why_size)
     return valid;
 }
 
+/* What LLVM's passes leave undone for vectors of lanes. */
+static LLVMErrorRef use_vectors(struct translation *t, LLVMTargetMachineRef machine, LLVMPassBuilderOptionsRef options)
+{
+    LLVMErrorRef error = NULL;
+    const bool whole = t->words == RANGE_LANES, halves = t->flow->request->level == NATIVE_v4fp16;
+    if (whole) {
+        parts_join(t->function, halves);
+        narrow_words(t->function);
+        gathers_load(t->function);
+    }
+    const bool joined = halves && halves_keep(t->function, t->words);
+    if (pairs_keep(t->function, t->words) || joined)
+        error = LLVMRunPasses(t->module, "function(early-cse,adce)", machine, options);
+    if (whole && !error) chunks_join(t->function);
+    return error;
+}
+
 static bool run_passes(struct translation *t, LLVMTargetMachineRef machine, char *why, size_t why_size)
 {
     uint32_t start = emit_clock();
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
     LLVMErrorRef error = LLVMRunPasses(t->module, passes[t->flow->request->effort], machine, options);
     if (!error) choices_find(t->function);
-    if (!error && t->flow->request->effort == EFFORT_USUAL && t->words == RANGE_LANES) {
-        parts_join(t->function, t->flow->request->level == NATIVE_v4fp16);
-        narrow_words(t->function);
-        chunks_join(t->function);
-        gathers_load(t->function);
-    }
-    const bool usual = !error && t->flow->request->effort == EFFORT_USUAL;
-    const bool halves = usual && t->flow->request->level == NATIVE_v4fp16 && halves_keep(t->function, t->words);
-    if (usual && (pairs_keep(t->function, t->words) || halves))
-        error = LLVMRunPasses(t->module, "function(early-cse,adce)", machine, options);
+    if (!error && t->flow->request->effort == EFFORT_USUAL) error = use_vectors(t, machine, options);
     LLVMDisposePassBuilderOptions(options);
     t->pass_us = emit_clock() - start;
     if (!error) {
