@@ -12,7 +12,6 @@
 #include "translator/pairs.h"
 #include "translator/parts.h"
 #include "translator/ranges.h"
-#include "translator/sink.h"
 
 #include <elf.h>
 #include <llvm-c/Analysis.h>
@@ -279,7 +278,6 @@ static bool run_passes(struct translation *t, LLVMTargetMachineRef machine, char
     t->pass_us = emit_clock() - start;
     if (!error) {
         nans_skip(t->function);
-        if (t->flow->request->effort == EFFORT_USUAL) sink_results(t->function);
         choices_mend(t->function, t->flow->request->level == NATIVE_v4fp16);
         split_blocks(t);
         return is_valid(t, why, why_size);
