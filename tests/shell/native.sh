@@ -132,7 +132,9 @@ END
 VENTUS_TRANSLATE_DUMP=1 "$VENTUS_BUILD/ventus" run bytes.elf -k bytes -g 32 -a buf:128 --engine native 2>bytes.err || wrong "bytes: exit code $?"
 VENTUS_TRANSLATE_DUMP=1 "$VENTUS_BUILD/ventus" run bytes.elf -k vectors -g 32 -a buf:512 --engine native 2>vectors.err || wrong "vectors: exit code $?"
 if grep -q '<16 x i32>' bytes.err; then # chunks of 16 words
-    grep -q 'call.*umin.v16i8' bytes.err || wrong "the least of bytes is found among words"
+    grep -q 'call.*umin.v32i8' bytes.err || wrong "the least of bytes is found among words, or chunk by chunk"
+    grep -q 'load volatile <32 x i8>' bytes.err || wrong "bytes are loaded chunk by chunk"
+    grep -q 'store <32 x i8>' bytes.err || wrong "bytes are stored chunk by chunk"
     grep -q 'select <64 x i1>' vectors.err || wrong "the bytes of words are computed one by one"
 fi
 
@@ -152,6 +154,7 @@ VENTUS_TRANSLATE_VERIFY=1 VENTUS_TRANSLATE_DUMP=1 "$VENTUS_BUILD/ventus" run hal
 if grep -q '<32 x half>' halves.err; then # the host computes with halves
     grep -q 'phi <32 x i16>' halves.err || wrong "halves of two chunks come round a loop one by one"
     grep -q 'fcmp ogt <32 x half>' halves.err || wrong "halves of two chunks are compared one by one"
+    grep -q 'load volatile <32 x i16>' halves.err || wrong "halves of two chunks are loaded chunk by chunk"
 fi
 
 # Long blocks are divided behind LLVM's passes: halves are some hundred instructions each where the host has none.
