@@ -148,13 +148,19 @@ kernel void halves(global half *a, int n)
     for (int k = 0; k < n; k++) y = y * x + 0.5h - (y > 2.0h ? y * y : 0.0h);
     a[i] = y;
 }
+kernel void sums(global half *a)
+{
+    int i = get_global_id(0);
+    a[i + 32] = a[i] * 0.5h + a[i + 32];
+}
 END
 "$VENTUS_BUILD/ventus" cc --options -cl-std=CL3.0 halves.cl -o halves.elf || wrong "ventus cc"
-VENTUS_TRANSLATE_VERIFY=1 VENTUS_TRANSLATE_DUMP=1 "$VENTUS_BUILD/ventus" run halves.elf -g 32 -a iota:16 -a i:40 --engine native 2>halves.err || wrong "halves: exit code $?"
+VENTUS_TRANSLATE_DUMP=1 "$VENTUS_BUILD/ventus" run halves.elf -k sums -g 32 -a buf:128 --engine native 2>sums.err || wrong "sums: exit code $?"
+VENTUS_TRANSLATE_VERIFY=1 VENTUS_TRANSLATE_DUMP=1 "$VENTUS_BUILD/ventus" run halves.elf -k halves -g 32 -a iota:16 -a i:40 --engine native 2>halves.err || wrong "halves: exit code $?"
 if grep -q '<32 x half>' halves.err; then # the host computes with halves
     grep -q 'phi <32 x i16>' halves.err || wrong "halves of two chunks come round a loop one by one"
     grep -q 'fcmp ogt <32 x half>' halves.err || wrong "halves of two chunks are compared one by one"
-    grep -q 'load volatile <32 x i16>' halves.err || wrong "halves of two chunks are loaded chunk by chunk"
+    grep -q 'load volatile <32 x i16>' sums.err || wrong "halves of two chunks are loaded chunk by chunk"
 fi
 
 # Long blocks are divided behind LLVM's passes: halves are some hundred instructions each where the host has none.
