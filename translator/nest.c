@@ -399,8 +399,9 @@ static void make_masks(struct translator *t, struct nest_code *c)
     end_try(t, c);
     if (full && masked) LLVMBuildCondBr(t->b, LLVMBuildLoad2(t->b, t->i1, c->full, ""), full, masked);
     else LLVMBuildBr(t->b, full ? full : masked);
-    ir_at(t, c->undone);
-    call_function(t, "nest_masks_fail", &at, 1);
+    ir_at(t, c->undone); /* also from begin_try, where nothing has been computed */
+    LLVMValueRef nest = nest_of(t, c);
+    call_function(t, "nest_masks_fail", &nest, 1);
     LLVMBuildRet(t->b, ir_u32(t, EXIT_TRIED));
 }
 
