@@ -53,6 +53,14 @@ static void end_translator(void)
     look_for_end(0);
 }
 
+/* All that tests of pairs ask for can be translated; without its translation a machine would only be slower. */
+static void expect_image(const struct native_answer *answer)
+{
+    if (answer->size) return;
+    fprintf(stderr, "ventus-translate: %.*s\n", (int)sizeof answer->why, answer->why);
+    abort();
+}
+
 /* Of its answer the header, and the image, which is NULL if there is none. */
 static bool ask(const struct native_request *request, const void *program, struct native_answer *answer, void **image)
 {
@@ -64,6 +72,7 @@ static bool ask(const struct native_request *request, const void *program, struc
     shared.silent |= !ok && errno == EAGAIN;
     if (!ok) end_translator();
     else look_for_end(WNOHANG);
+    if (ok) expect_image(answer);
     return ok;
 }
 
