@@ -189,15 +189,35 @@ static void note_block(ventus_device *d, const struct block *block)
     device_notify(d, HOST_OPEN, block->addr, block->size);
 }
 
+/* A block of a large page of the host and more begins at a multiple of one, as long as that leaves most of the heap in
+ * one piece. */
+static bool find_large(const struct heap *h, uint64_t from, uint64_t span, uint64_t *at)
+{
+    uint64_t begin, bytes;
+    if (h->flags || h->blocks.used > heap_size(h) / 4) return false;
+    for (; blocks_find(&h->blocks, from, span, &begin, &bytes); from = begin + bytes) {
+        *at = (begin + GPU_LARGE_PAGE - 1) / GPU_LARGE_PAGE * GPU_LARGE_PAGE;
+        if (*at - begin + span <= bytes) return true;
+    }
+    return false;
+}
+
+static bool find_place(const struct heap *h, uint64_t from, const struct block *b, uint64_t *at)
+{
+    uint64_t bytes;
+    if (b->size >= GPU_LARGE_PAGE && find_large(h, from, b->span, at)) return true;
+    return blocks_find(&h->blocks, from, b->span, at, &bytes);
+}
+
 static enum ventus_status alloc_locked(ventus_device *d, enum heap_area area, uint64_t size, uint32_t *addr)
 {
     struct heap *h = &d->heap;
     const bool packed = packs(h);
-    uint64_t at, bytes;
+    uint64_t at;
     struct block b = {.size = size, .packed = packed}, was;
     if (size > heap_size(h)) return VENTUS_NO_DEVICE_MEMORY;
     b.span = span_of(size, packed);
-    if (!blocks_find(&h->blocks, area_begin(h, area), b.span, &at, &bytes)) return VENTUS_NO_DEVICE_MEMORY;
+    if (!find_place(h, area_begin(h, area), &b, &at)) return VENTUS_NO_DEVICE_MEMORY;
     b.addr = (uint32_t)at;
     if (!blocks_add(&h->blocks, &b)) return VENTUS_NO_MEMORY;
     if (!open_block(d, &b)) {

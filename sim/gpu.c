@@ -21,6 +21,19 @@ static void release(void *p, size_t size)
     if (p) munmap(p, size);
 }
 
+/* The window between its guards: at a multiple of a large page, so that the host's addresses are where the guest's are.
+ */
+static uint8_t *reserve_window(void)
+{
+    const size_t bytes = MEM_SPAN + 2 * MEM_GUARD;
+    uint8_t *p = reserve(bytes + GPU_LARGE_PAGE, PROT_NONE);
+    if (!p) return NULL;
+    const size_t front = -((uintptr_t)p + MEM_GUARD) % GPU_LARGE_PAGE;
+    if (front) munmap(p, front);
+    munmap(p + front + bytes, GPU_LARGE_PAGE - front);
+    return p + front + MEM_GUARD;
+}
+
 static bool build_sm(struct gpu *gpu, uint32_t index)
 {
     struct sm *sm = &gpu->sms[index];
@@ -55,8 +68,7 @@ static void unbuild_sms(struct gpu *gpu)
 
 static bool build(struct gpu *gpu)
 {
-    uint8_t *window = reserve(MEM_SPAN + 2 * MEM_GUARD, PROT_NONE);
-    if (window) gpu->mem = window + MEM_GUARD;
+    gpu->mem = reserve_window();
     gpu->pages = reserve(PAGES, PROT_READ | PROT_WRITE);
     gpu->code = reserve(PAGES * sizeof *gpu->code, PROT_READ | PROT_WRITE);
     gpu->code_first = PAGES;

@@ -85,13 +85,17 @@ const struct gpu_config *gpu_config_of(const struct gpu *gpu);
 
 /* ---- mem.c: the guest address space ---- */
 
+/* A large page of the host: one entry of its TLB serves what else takes 512. */
+enum { GPU_LARGE_PAGE = 2 << 20 };
+
 enum gpu_access { GPU_READ = 1, GPU_WRITE = 2, GPU_EXEC = 4, GPU_SHARED = 8 /* by gpu_mem_open_shared alone */ };
 
 /* Opens [addr, addr + size) with the given access (enum gpu_access); both ends are rounded outward to pages. Pages
  * to write or to execute can be read too. New pages read as zero; open ones keep what they hold. Returns false when
  * the host is out of memory or the range is empty or not inside the 32-bit space. The local window is the machine's:
  * it opens there what a work-group needs. Data to write may be opened and closed while jobs run; code, and what can
- * only be read, between them. */
+ * only be read, between them. Of a range of a large page and more the host is asked for large pages: it can give them
+ * where addresses are multiples of their size. */
 bool gpu_mem_open(struct gpu *gpu, uint32_t addr, uint64_t size, unsigned access);
 
 /* Closes a range, rounded outward to pages: later guest accesses fault, host memory is given back. No effect when

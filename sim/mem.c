@@ -60,6 +60,7 @@ bool gpu_mem_open(struct gpu *gpu, uint32_t addr, uint64_t size, unsigned access
     access = with_read(access);
     if (!page_range(addr, size, &first, &last)) return false;
     if (mprotect(page_host(gpu, first), page_bytes(first, last), protection(access))) return false;
+    if (size >= GPU_LARGE_PAGE) madvise(page_host(gpu, first), page_bytes(first, last), MADV_HUGEPAGE);
     code_remapped(gpu, first, last, access);
     set_pages(gpu, first, last, access);
     return true;
