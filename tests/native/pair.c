@@ -376,29 +376,44 @@ struct result pair_run(const struct pair *p, uint64_t *translated)
     return result;
 }
 
-/* Programs or shapes after one another run on the two halves of the levels. Those of the next four have the other
- * halves, so that a shape that comes each time meets all levels, too. With sanitizers one in four runs on the lowest
- * level, whose code LLVM takes several times as long for. */
-static unsigned half_of_levels(unsigned *first)
+static unsigned count_levels(void)
 {
-    static unsigned calls;
-    const unsigned turn = calls + calls / 4;
-    calls++;
-    if (!pair_level(1)) return 1; /* this host has no other one */
-    *first = SANITIZED ? turn % 4 == 3 : turn % 2;
-    return 2;
+    unsigned n = 0;
+    while (pair_level(n)) n++;
+    return n;
 }
 
-/* What LLVM makes of the code differs with the effort, what the translator concludes does not. A program that runs on
- * all levels takes the usual effort on one of them, in turn. Of shapes one run in five takes it: one or more of a
- * program's four shapes, and each level after some. With sanitizers, which do not look into LLVM, it is one in twenty.
- */
-static bool takes_least(unsigned level, unsigned call, unsigned every)
+/* Shapes after one another run on the two halves of the levels. Those of the next four have the other halves, so that
+ * a shape that comes each time meets all levels, too. With sanitizers one in four runs on the lowest level, whose code
+ * LLVM takes several times as long for. */
+static unsigned half_of_levels(unsigned call, unsigned levels)
+{
+    const unsigned turn = call + call / 4, first = SANITIZED ? turn % 4 == 3 : turn % 2;
+    return levels > 1 ? 0x55555555u << first & ((1u << levels) - 1) : 1;
+}
+
+/* Programs run on the highest level, which is the first one and has most of the translator's rules, and on the others
+ * in turn. */
+static unsigned two_levels(unsigned call, unsigned levels)
+{
+    if (getenv("NATIVE_ALL_LEVELS")) return (1u << levels) - 1;
+    return levels > 1 ? 1 | 2u << call % (levels - 1) : 1;
+}
+
+/* What LLVM makes of the code differs with the effort, what the translator concludes does not. A program takes the
+ * usual effort on one of its levels, in turn. Of shapes one run in five takes it: one or more of a program's four
+ * shapes, and each level after some; the same of programs about what is concluded. With sanitizers, which do not look
+ * into LLVM, it is one in twenty. */
+static unsigned levels_of_least(unsigned on, unsigned call, bool some)
 {
     static unsigned runs;
-    unsigned levels = 0;
-    while (pair_level(levels)) levels++;
-    return every == 1 ? level != call % levels : runs++ % (SANITIZED ? 20 : 5);
+    const unsigned usual = on ? call % (unsigned)__builtin_popcount(on) : 0;
+    unsigned least = 0, nth = 0;
+    for (unsigned left = on; left; left &= left - 1, nth++) {
+        const bool takes = some || SANITIZED ? runs++ % (SANITIZED ? 20 : 5) : nth != usual;
+        least |= takes ? left & -left : 0;
+    }
+    return least;
 }
 
 static void set_level(const char *level, bool least)
@@ -407,14 +422,16 @@ static void set_level(const char *level, bool least)
     set_variable("VENTUS_TRANSLATE_EFFORT", "least", least);
 }
 
-/* On every other level or each, with the least effort on those that `least` has. */
-static struct result run_levels(const struct pair *p, unsigned first, unsigned every, unsigned least)
+/* On the levels of a set, with the least effort on those of `least`. */
+static struct result run_levels(const struct pair *p, unsigned on, unsigned least)
 {
     static struct outcome step, native;
-    const char *level;
+    const struct outcome *last = on ? &native : &step;
     run_on(&engine_step, p, &step, SIZE_MAX);
     compare_seen(p, &step);
-    for (unsigned i = first; (level = pair_level(i)); i += every) {
+    for (; on; on &= on - 1) {
+        const unsigned i = (unsigned)__builtin_ctz(on);
+        const char *level = pair_level(i);
         set_level(level, least >> i & 1);
         run_on(&engine_native, p, &native, SIZE_MAX);
         compare(p, &step, &native);
@@ -422,20 +439,29 @@ static struct result run_levels(const struct pair *p, unsigned first, unsigned e
         run_turns(p);
     }
     set_level(NULL, false);
-    return native.result;
+    return last->result;
+}
+
+/* Levels for the nth program or shape: with sanitizers every other shape runs on `step` alone. */
+static unsigned levels_for(const struct pair *p, unsigned call)
+{
+    static unsigned halves;
+    const unsigned levels = count_levels();
+    if (SANITIZED && p->shapes && call % 2) return 0;
+    return p->shapes || SANITIZED ? half_of_levels(halves++, levels) : two_levels(call, levels);
 }
 
 /* Every other program also with counts, or every other two shapes, of which one runs on each level. */
 struct result pair_run_levels(const struct pair *given)
 {
     static unsigned calls;
-    unsigned first = 0, least = 0, every = given->shapes || SANITIZED ? half_of_levels(&first) : 1;
+    const unsigned on = levels_for(given, calls);
     struct pair p = *given;
     struct result result;
-    p.counts |= calls++ / every % 2;
-    for (unsigned i = first; pair_level(i); i += every) least |= (unsigned)takes_least(i, calls, every) << i;
+    p.counts |= calls++ / (given->shapes || SANITIZED ? 2 : 1) % 2;
+    const unsigned least = levels_of_least(on, calls, given->shapes || given->concludes);
     for (size_t set = 0; !set || set < given->sets; set++) {
-        result = run_levels(&p, first, every, least);
+        result = run_levels(&p, on, least);
         if (given->results) given->results[set] = result;
         if (given->sets) p.words += given->count;
     }

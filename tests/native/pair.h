@@ -35,6 +35,8 @@ struct pair {
                      * instead of `quantum` (tests/turns/turns.h) */
     bool counts;    /* instructions are counted (sim/counts.h) and compared one by one; $NATIVE_COUNTS: always */
     bool shapes; /* pair_run_levels: the program runs in several shapes, each of them on every other level, in turn */
+    bool
+        concludes; /* the program is for what the translator concludes: pair_run_levels seldom takes the usual effort */
     bool convergent; /* code for convergent warps first, as when nobody has named `native` */
 };
 
@@ -52,8 +54,9 @@ int pair_teardown(void **state);
  * *translated is how many instructions ran in translated code. */
 struct result pair_run(const struct pair *p, uint64_t *translated);
 
-/* The same on each level, with sanitizers on one of them, in turn; it also fails when nothing was translated. The
- * translator takes its usual effort on some of them and the least on the others. */
+/* The same on the highest level and on another one, in turn, or on each with $NATIVE_ALL_LEVELS; with sanitizers on one
+ * of them, and of shapes every other one. It also fails when nothing was translated. The translator takes its usual
+ * effort on one of them and the least on the others. */
 struct result pair_run_levels(const struct pair *p);
 
 #endif
