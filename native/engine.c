@@ -231,9 +231,10 @@ static void wrote(struct sm *sm, uint32_t mask)
     end_reservations_of_access(sm);
 }
 
-/* The warp as it was at the site, but for registers. */
+/* The warp as it was at the site, but for registers. What the code has noted of writes (group.local_end) is lost. */
 static void restore_at_site(struct warp *w, const struct native_site *site, struct native_state *s)
 {
+    w->group->local_end = UINT32_MAX;
     w->pc = site->pc;
     w->x[0] = 0;
     if (w->mask != s->mask) warp_set_mask(w, s->mask);
@@ -256,6 +257,7 @@ static void undo(const struct sm *sm, struct native_tried *t)
 static void restore_at_run(struct native_sm *n, struct warp *w)
 {
     struct native_state *s = &n->state;
+    w->group->local_end = UINT32_MAX;
     w->pc = s->run_pc;
     w->x[0] = 0;
     w->blank = false;

@@ -229,11 +229,11 @@ struct native_state {
     uint32_t follow_budget, follow_pc, follow_entry; /* of those at this entry, which is not NATIVE_START */
     uint32_t barrier_budget;                         /* of sm->warp behind a barrier that nobody else comes to, or 0 */
     /* See native/stretch.h. */
-    struct warp *stretch_end; /* behind the last warp of the group; NULL: no stretch */
-    uint32_t stretch_left;    /* groups that it may still go on with, ... */
-    uint32_t stretch_groups;  /* ... of so many when it began */
-    uint32_t stretch_most;    /* instructions since the call behind which none begins */
-    uint64_t stretch_local;   /* bytes of local memory that are open */
+    struct warp *stretch_last; /* the last warp of the group; NULL: no stretch */
+    uint32_t stretch_left;     /* groups that it may still go on with: none if there is no stretch, ... */
+    uint32_t stretch_groups;   /* ... of so many when it began */
+    uint32_t stretch_most;     /* instructions since the call behind which none begins */
+    uint64_t stretch_local;    /* bytes of local memory that are open */
     /* sm->warp has ended or waits. Makes another one of its group sm->warp and returns its entry; NATIVE_NOWHERE: there
      * is none that goes on in this code. */
     uint32_t (*next)(struct sm *sm, uint32_t exit);
@@ -307,7 +307,7 @@ static inline uint32_t native_layout(void)
                             offsetof(struct native_state, number),
                             offsetof(struct native_state, lanes),
                             offsetof(struct native_state, barrier_budget),
-                            offsetof(struct native_state, stretch_end),
+                            offsetof(struct native_state, stretch_last),
                             offsetof(struct native_state, clear),
                             offsetof(struct native_state, next),
                             offsetof(struct native_state, wrote),

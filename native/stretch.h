@@ -12,34 +12,45 @@
  * may want of it. A guess. */
 enum { STRETCH_MOST = 1 << 16 };
 
+/* What a warp of the translated code may have done that ends a stretch, or has to be undone for the group behind it. In
+ * front of a stretch none has: all warps of its first group begin. */
+enum stretch_asks {
+    STRETCH_ASKS_BLANK = 1,    /* it may have stored registers without leaving the code */
+    STRETCH_ASKS_RESERVED = 2, /* or reserved words, ... */
+    STRETCH_ASKS_LOCAL = 4,    /* ... or have noted in its group what it has written */
+};
+
 /* sm->group has just followed another one, and its first warp is to run, `done` instructions after the call of the
  * translated code. No stretch begins in a last group with other lanes, or goes on with it. */
 static inline void stretch_begin(struct sm *sm, struct native_state *s, uint32_t done)
 {
     uint32_t alike = group_alike(sm->group), left = sm->claim.until - sm->claim.next;
     if (!alike) return;
-    s->stretch_end = sm->follow_end;
+    s->stretch_last = sm->follow_end - 1;
     s->stretch_groups = s->stretch_left = left < alike ? left : alike - 1;
     s->stretch_most = done + STRETCH_MOST;
     s->stretch_local = sm->slots[sm->group->slot].lds_open;
 }
 
-/* sm->warp comes to its end. True: another one has become sm->warp, which begins, and nothing watched (WATCHED_BASE)
- * has been written; false: nothing has changed. */
-static inline bool stretch_next(struct sm *sm, struct native_state *s, uint32_t done)
+/* sm->warp, which is w of group g, comes to its end. Has it done something that ends the stretch? `asks`: what the
+ * code's warps may have done, a constant. */
+static inline bool stretch_is_over(const struct native_state *s, const struct group *g, const struct warp *w,
+                                   uint32_t asks)
 {
-    struct warp *w = sm->warp;
-    struct group *g = sm->group;
-    if (!s->stretch_end || !w->blank || g->reservations) return false;
-    if (g->local_end && !local_is_clean(g, s->stretch_local)) return false;
-    if (++w == s->stretch_end) {
-        if (!s->stretch_left || done > s->stretch_most) return false;
-        s->stretch_left--;
-        group_advance(g);
-        if (g->local_end) local_clean(sm, g);
-        w = g->warps;
-    }
-    sm->warp = w;
+    if (asks & STRETCH_ASKS_BLANK && !w->blank) return true;
+    if (asks & STRETCH_ASKS_RESERVED && g->reservations) return true;
+    return asks & STRETCH_ASKS_LOCAL && g->local_end && !local_is_clean(g, s->stretch_local);
+}
+
+/* It was the last one of the group, which has not ended the stretch. True: the next group has taken its place, and its
+ * first warp is to become sm->warp; false: nothing has changed. */
+static inline bool stretch_next_group(const struct sm *sm, struct native_state *s, struct group *g, uint32_t done,
+                                      uint32_t asks)
+{
+    if (!s->stretch_left || done > s->stretch_most) return false;
+    s->stretch_left--;
+    index_advance(g);
+    if (asks & STRETCH_ASKS_LOCAL && g->local_end) local_clean(sm, g);
     return true;
 }
 
@@ -48,16 +59,18 @@ static inline void stretch_settle(struct sm *sm, struct native_state *s)
 {
     struct group *g = sm->group;
     struct claim *c = &sm->claim;
-    if (!s->stretch_end) return;
+    if (!s->stretch_last) return;
     uint32_t begun = s->stretch_groups - s->stretch_left;
     c->next += begun;
     c->ended += begun;
+    g->wgid += begun;
     g->counters.groups += begun;
     g->counters.warps += (uint64_t)begun * g->launch->warps;
     g->ended = (uint32_t)(sm->warp - g->warps);
     for (struct warp *w = g->warps; w < sm->warp; w++) w->state = WARP_ENDED;
     sm->follow = sm->warp + 1;
-    s->stretch_end = NULL;
+    s->stretch_last = NULL;
+    s->stretch_left = 0;
 }
 
 #endif

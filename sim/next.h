@@ -15,15 +15,21 @@ static inline bool group_is_cancelled(const struct group *g)
     return cancel && *cancel;
 }
 
-/* Moves the group to the next place in the grid, without a division. */
-static inline void group_advance(struct group *g)
+/* Moves the group to the next place in the grid, without a division: but for its number. */
+static inline void index_advance(struct group *g)
 {
     const uint32_t *groups = g->launch->groups;
+    if (++g->index[0] < groups[0]) return;
+    g->index[0] = 0;
+    if (++g->index[1] < groups[1]) return;
+    g->index[1] = 0;
+    if (++g->index[2] == groups[2]) g->index[2] = 0;
+}
+
+static inline void group_advance(struct group *g)
+{
     g->wgid++;
-    for (int i = 0; i < 3; i++) {
-        if (++g->index[i] < groups[i]) return;
-        g->index[i] = 0;
-    }
+    index_advance(g);
 }
 
 /* Have the last warps of several groups fewer lanes than others? */

@@ -56,12 +56,17 @@ static LLVMValueRef reaches_noted(struct translator *t, LLVMValueRef first, uint
     return reaches(t, t->hoisted ? watched_window : local_window, first, span);
 }
 
+/* Code without barriers seldom has local memory and records only whether anything is written: in a variable, which is
+ * stored where the code is left or a stretch is over. Where an access fails the machine takes it for granted. */
+static bool notes_any(const struct translator *t) { return t->hoisted && !t->barriers; }
+
 /* Notes, where `is` holds, that all of local memory may have been written. */
 static void note_any(struct translator *t, LLVMValueRef is)
 {
-    size_t at = offsetof(struct group, local_end);
-    LLVMValueRef was = ir_load(t, t->i32, t->group, at);
-    ir_store(t, LLVMBuildOr(t->b, was, LLVMBuildSExt(t->b, is, t->i32, ""), ""), t->group, at);
+    LLVMValueRef at = t->noted;
+    if (!notes_any(t)) at = ir_field(t, t->group, offsetof(struct group, local_end));
+    LLVMValueRef was = LLVMBuildLoad2(t->b, t->i32, at, "");
+    LLVMBuildStore(t->b, LLVMBuildOr(t->b, was, LLVMBuildSExt(t->b, is, t->i32, ""), ""), at);
 }
 
 static void note_most(struct translator *t, const char *which, LLVMValueRef value, size_t at)
@@ -71,12 +76,11 @@ static void note_most(struct translator *t, const char *which, LLVMValueRef valu
 }
 
 /* Records that `span` bytes are written from `first` on, which lies in front of local memory if only inactive lanes
- * would write there. Code without barriers seldom has local memory and records only whether anything is written. What
- * is watched lies beyond the local memory that a group has, which ends a stretch. */
+ * would write there. What is watched lies beyond the local memory that a group has, which ends a stretch. */
 static void note_span(struct translator *t, LLVMValueRef first, uint32_t span)
 {
     LLVMValueRef is = reaches_noted(t, first, span), range[2] = {first}, from, end;
-    if (t->hoisted && !t->barriers) {
+    if (notes_any(t)) {
         note_any(t, is);
         return;
     }

@@ -332,16 +332,40 @@ static void take_turns(struct translator *t, const struct node *n, LLVMValueRef 
     ir_at(t, rounds);
 }
 
+/* Do all lanes of a full block have the same condition, which says whether they branch? The masks of the host answer
+ * that without being moved to a general register. */
+static LLVMValueRef all_lanes(struct translator *t, struct lanes condition, bool branch)
+{
+    LLVMTypeRef narrow = LLVMIntTypeInContext(t->context, t->words);
+    LLVMValueRef flags = NULL;
+    for (unsigned p = 0; p < t->chunks; p++) {
+        LLVMValueRef more = LLVMBuildICmp(t->b, LLVMIntNE, condition.chunk[p], ir_zero_chunk(t), "");
+        if (!flags) flags = more;
+        else flags = branch ? LLVMBuildAnd(t->b, flags, more, "") : LLVMBuildOr(t->b, flags, more, "");
+    }
+    LLVMValueRef all = branch ? LLVMConstAllOnes(narrow) : LLVMConstNull(narrow);
+    return LLVMBuildICmp(t->b, LLVMIntEQ, LLVMBuildBitCast(t->b, flags, narrow, ""), all, "");
+}
+
 static void branch_vector(struct translator *t, const struct node *n)
 {
     LLVMBasicBlockRef not_none = ir_block(t, ""), both_paths = ir_block(t, "diverge"), none, all;
     enum version version = t->version;
-    LLVMValueRef taken = LLVMBuildAnd(t->b, bits_of(t, lanes_of_row(t, n)), active(t), "");
-    LLVMValueRef rest = LLVMBuildXor(t->b, taken, active(t), "");
+    const struct lanes condition = lanes_of_row(t, n);
+    const bool flags = version == FULL && t->words == 16 && chunks_are_whole(t);
+    LLVMValueRef taken = LLVMBuildAnd(t->b, bits_of(t, condition), active(t), "");
+    LLVMValueRef rest = LLVMBuildXor(t->b, taken, active(t), ""), is_none, is_all;
+    is_none = flags ? all_lanes(t, condition, false) : LLVMBuildICmp(t->b, LLVMIntEQ, taken, ir_u32(t, 0), "");
     none = ir_block(t, ""), all = ir_block(t, "");
-    LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntEQ, taken, ir_u32(t, 0), ""), none, not_none);
+    LLVMBuildCondBr(t->b, is_none, none, not_none);
     ir_at(t, not_none);
-    LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntEQ, rest, ir_u32(t, 0), ""), all, both_paths);
+    is_all = flags ? all_lanes(t, condition, true) : LLVMBuildICmp(t->b, LLVMIntEQ, rest, ir_u32(t, 0), "");
+    LLVMBuildCondBr(t->b, is_all, all, both_paths);
+    ir_at(t, both_paths);
+    if (flags) { /* as numbers only where they part */
+        taken = LLVMBuildAnd(t->b, bits_of(t, condition), active(t), "");
+        rest = LLVMBuildXor(t->b, taken, active(t), "");
+    }
     ir_at(t, none);
     store_at_end(t);
     go_to(t, node_next(n), version);

@@ -10,6 +10,7 @@
 void fill_blank(struct translator *t)
 {
     LLVMBasicBlockRef clear = ir_block(t, "blank"), on = ir_block(t, "");
+    t->spills = true;
     LLVMValueRef blank = ir_load(t, t->i8, warp(t), offsetof(struct warp, blank));
     ir_branch_likely(t, LLVMBuildICmp(t->b, LLVMIntEQ, blank, LLVMConstNull(t->i8), ""), on, clear);
     ir_at(t, clear);
@@ -87,6 +88,7 @@ void spill_live(struct translator *t, struct isa_registers live)
     struct isa_registers own = common(live, &t->current->written);
     for (unsigned r = 0; r < ISA_VREGS; r++)
         if (set_has(own.v, r)) make_exact(t, r);
+    t->spills = true;
     if (memcmp(&own, &live, sizeof live) != 0) fill_blank(t);
     ir_store(t, LLVMConstNull(t->i8), warp(t), offsetof(struct warp, blank));
     ir_store(t, ir_u32(t, 0), warp(t), offsetof(struct warp, x)); /* x0, of a warp that has been blank so far */

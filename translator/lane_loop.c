@@ -107,6 +107,8 @@ void lanes_save_warp(struct translator *t)
 
 void lanes_set_pc(struct translator *t, uint32_t pc)
 {
+    if (pc) /* the machine subtracts what has been done */
+        ir_record(t, LLVMBuildLoad2(t->b, t->i32, t->budget, ""), t->state, offsetof(struct native_state, budget));
     ir_record(t, ir_u32(t, pc), t->state, offsetof(struct native_state, run_pc));
 }
 

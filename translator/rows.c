@@ -798,13 +798,17 @@ uint32_t next_behind_end(struct sm *sm, struct native_state *s, uint32_t done)
     return NATIVE_START;
 }
 
-/* The same in code without barriers and instructions for `step` in its blocks: 1 when the next one begins, and the
- * words of metadata block and arguments that the translation has loaded are what they were. */
-uint32_t next_in_stretch(struct sm *sm, struct native_state *s, uint32_t done)
+/* In code without barriers and instructions for `step` in its blocks, where the words of metadata block and arguments
+ * that the translation has loaded are what they were: 1 if the stretch does not go on behind the warp; or if it goes on
+ * with the next group. */
+uint32_t is_stretch_over(const struct native_state *s, const struct group *g, const struct warp *w, uint32_t asks)
 {
-    if (!stretch_next(sm, s, done)) return 0;
-    s->budget = done + s->start_budget;
-    return 1;
+    return stretch_is_over(s, g, w, asks);
+}
+uint32_t next_group_in_stretch(const struct sm *sm, struct native_state *s, struct group *g, uint32_t done,
+                               uint32_t asks)
+{
+    return stretch_next_group(sm, s, g, done, asks);
 }
 
 /* The next warp, where no stretch goes on with one. */

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "native/stretch.h"
 #include "translator/translator.h"
 
 /* ---- blocks ---- */
@@ -177,20 +178,27 @@ static void make_variables(struct translator *t)
     t->mstatus = LLVMBuildAlloca(t->b, t->i32, "mstatus");
     t->end = LLVMBuildAlloca(t->b, t->i32, "end");
     t->behind = LLVMBuildAlloca(t->b, t->i32, "behind");
+    t->noted = LLVMBuildAlloca(t->b, t->i32, "noted");
     t->counts = LLVMBuildAlloca(t->b, t->counts_type, "counts");
     t->exit_raw = LLVMBuildAlloca(t->b, t->i64, "raw");
     t->may_run = LLVMBuildAlloca(t->b, t->i1, "may_run");
     load_loop_make(t);
 }
 
+/* Runs w, which is sm->warp, for at most so many instructions. */
+static void run_warp(struct translator *t, LLVMValueRef w, LLVMValueRef budget)
+{
+    LLVMBuildStore(t->b, w, t->w);
+    LLVMBuildStore(t->b, LLVMConstInt(t->i1, 1, false), t->may_run);
+    LLVMBuildStore(t->b, budget, t->budget);
+    set_mask(t, ir_load(t, t->i32, w, offsetof(struct warp, mask)));
+}
+
 /* Runs sm->warp for at most state->budget instructions. */
 static void take_warp(struct translator *t)
 {
     LLVMValueRef w = ir_load(t, t->ptr, t->sm, offsetof(struct sm, warp));
-    LLVMBuildStore(t->b, w, t->w);
-    LLVMBuildStore(t->b, LLVMConstInt(t->i1, 1, false), t->may_run);
-    LLVMBuildStore(t->b, ir_load(t, t->i32, t->state, offsetof(struct native_state, budget)), t->budget);
-    set_mask(t, ir_load(t, t->i32, w, offsetof(struct warp, mask)));
+    run_warp(t, w, ir_load(t, t->i32, t->state, offsetof(struct native_state, budget)));
 }
 
 /* A new warp: all registers are 0. */
@@ -220,6 +228,15 @@ static void store_progress(struct translator *t)
 {
     ir_store(t, LLVMBuildLoad2(t->b, t->counts_type, t->counts, ""), t->state, offsetof(struct native_state, counts));
     ir_store(t, LLVMBuildLoad2(t->b, t->i32, t->mask, ""), t->state, offsetof(struct native_state, mask));
+    ir_store(t, LLVMBuildLoad2(t->b, t->i32, t->budget, ""), t->state, offsetof(struct native_state, budget));
+}
+
+/* What the group has written so far that is noted in a variable. */
+static void store_noted(struct translator *t)
+{
+    const size_t at = offsetof(struct group, local_end);
+    LLVMValueRef noted = LLVMBuildLoad2(t->b, t->i32, t->noted, "");
+    ir_store(t, LLVMBuildOr(t->b, ir_load(t, t->i32, t->group, at), noted, ""), t->group, at);
 }
 
 /* Leaves the warp unchanged: `step` executes the instruction. */
@@ -303,6 +320,7 @@ static void make_exit(struct translator *t, const struct function *function, str
         if (set_has(function->written.v, t->raw[i])) make_exact_if(t, t->raw[i], i);
     spill(t, &function->written);
     store_progress(t);
+    store_noted(t);
     LLVMBuildRet(t->b, exit.code);
 }
 
@@ -320,16 +338,60 @@ static void follow(struct translator *t, LLVMValueRef entry)
     LLVMAddIncoming(t->enter_entry, &entry, &from, 1);
 }
 
+/* What warps of the code may have done when they come to their end; to be asked when all is translated but exits. */
+static uint32_t asks_of_stretch(const struct translator *t)
+{
+    return (t->spills ? STRETCH_ASKS_BLANK : 0) | (t->flow->reserves ? STRETCH_ASKS_RESERVED : 0) |
+           (t->barriers ? STRETCH_ASKS_LOCAL : 0);
+}
+
+/* Goes on in a new host block where the stretch goes on. */
+static void end_stretch_if(struct translator *t, LLVMValueRef is, LLVMBasicBlockRef none)
+{
+    LLVMBasicBlockRef on = ir_block(t, "");
+    ir_branch_likely(t, LLVMBuildICmp(t->b, LLVMIntEQ, is, ir_u32(t, 0), ""), on, none);
+    ir_at(t, on);
+}
+
+/* A warp of the stretch, which has become sm->warp, begins. */
+static void begin_in_stretch(struct translator *t, LLVMValueRef w, LLVMValueRef done)
+{
+    LLVMValueRef budget = ir_load(t, t->i32, t->state, offsetof(struct native_state, start_budget));
+    run_warp(t, w, LLVMBuildAdd(t->b, done, budget, ""));
+    LLVMBuildBr(t->b, t->begin);
+}
+
+/* The same with the next one of its group; goes on in a new host block if there is none or no stretch. */
+static void follow_in_group(struct translator *t, LLVMValueRef done)
+{
+    LLVMBasicBlockRef within = ir_block(t, "within"), behind = ir_block(t, "behind");
+    LLVMValueRef last = ir_load(t, t->ptr, t->state, offsetof(struct native_state, stretch_last)), w = warp(t);
+    ir_branch_likely(t, LLVMBuildICmp(t->b, LLVMIntULT, w, last, ""), within, behind);
+    ir_at(t, within);
+    w = ir_field(t, w, sizeof(struct warp));
+    ir_store(t, w, t->sm, offsetof(struct sm, warp));
+    begin_in_stretch(t, w, done);
+    ir_at(t, behind);
+}
+
 /* The next warp of a stretch begins; goes on in a new host block if there is none. */
 static void follow_in_stretch(struct translator *t, LLVMValueRef done)
 {
+    const bool one = t->flow->request->warps == 1;
     LLVMBasicBlockRef follows = ir_block(t, "stretch"), none = ir_block(t, "");
-    LLVMValueRef args[] = {t->sm, t->state, done}, next = call_function(t, "next_in_stretch", args, 3);
+    LLVMValueRef asks = ir_u32(t, asks_of_stretch(t)), w = warp(t);
+    end_stretch_if(t, LLVMBuildLoad2(t->b, t->i32, t->noted, ""), none);
+    end_stretch_if(t, call_function(t, "is_stretch_over", (LLVMValueRef[]){t->state, t->group, w, asks}, 4), none);
+    if (!one) follow_in_group(t, done);
+    LLVMValueRef args[] = {t->sm, t->state, t->group, done, asks}, next;
+    next = call_function(t, "next_group_in_stretch", args, 5);
     ir_branch_likely(t, LLVMBuildICmp(t->b, LLVMIntNE, next, ir_u32(t, 0), ""), follows, none);
     ir_at(t, follows);
-    take_warp(t);
-    LLVMBuildBr(t->b, t->begin);
+    if (!one) w = ir_load(t, t->ptr, t->group, offsetof(struct group, warps));
+    if (!one) ir_store(t, w, t->sm, offsetof(struct sm, warp));
+    begin_in_stretch(t, w, done);
     ir_at(t, none);
+    store_noted(t);
 }
 
 /* From `block` on a warp has ended or waits. `function` of rows.c, which also gets the mask of a warp that waits,
@@ -416,6 +478,7 @@ static void make_function(struct translator *t)
     LLVMAddIncoming(t->next_entry, &entry, &begin, 1);
     ir_at(t, t->next);
     LLVMBuildStore(t->b, LLVMConstNull(t->counts_type), t->counts);
+    LLVMBuildStore(t->b, ir_u32(t, 0), t->noted);
     take_warp(t);
     LLVMBuildBr(t->b, t->enter);
     LLVMAddIncoming(t->enter_entry, &t->next_entry, &t->next, 1);

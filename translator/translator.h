@@ -69,6 +69,7 @@ struct translator {
     LLVMValueRef w, budget, x[ISA_XREGS], v[ISA_VREGS][CHUNK_MOST], mask, counts, exit_raw;
     LLVMValueRef rpc, vtype, mstatus, end; /* the warp's; where it has ended */
     LLVMValueRef behind;                   /* the entry behind the barrier that it waits at, or NATIVE_NOWHERE */
+    LLVMValueRef noted;                    /* what group.local_end does not say yet: 0, or UINT32_MAX */
     struct isa_registers used;             /* by any function */
     LLVMBasicBlockRef *versions[2];        /* of each block, ... */
     LLVMBasicBlockRef *arrivals[2];        /* ... and those that first load its function's registers */
@@ -80,6 +81,7 @@ struct translator {
     LLVMBasicBlockRef ended, waits, paused; /* a warp has ended; waits at a barrier; one of these and none follows it */
     LLVMValueRef next_entry, enter_entry, paused_exit; /* the phis of `next`, `enter` and `paused` */
     bool barriers;                                     /* the code has some */
+    bool spills;                                       /* so far registers are stored elsewhere than at exits */
     struct hoisted *hoisted;                           /* words that `enter` loads; NULL: there cannot be any */
     size_t nhoisted;
     LLVMValueRef hoisted_args; /* where they are, those of arguments; NULL: there are none yet */

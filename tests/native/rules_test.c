@@ -26,7 +26,9 @@
 /* Translated code gives the warp back in front of an instruction that it cannot do, and is entered again behind it;
  * and at one in the middle of a block that is not what the translation takes for granted: SIZE loads the size of
  * work-groups, which OTHER_SIZE has changed. */
-#define BY_STEP    " csrr x9, vl\n"
+#define BY_STEP " csrr x9, vl\n"
+/* The first one ends time slices with nothing left of them, if the number of instructions in front of it is right. */
+#define LOOPS      " li x9, 3000\n li x8, 3\n1: addi x9, x9, -1\n bne x9, x0, 1b\n2: addi x8, x8, -1\n bne x8, x0, 2b\n"
 #define OTHER_SIZE " csrr x8, CSR_KNL\n li x9, 5\n sw x9, 24(x8)\n"
 #define SIZE       " csrr x8, CSR_KNL\n lw x9, 24(x8)\n"
 
@@ -417,7 +419,8 @@ static void test_groups_follow(void **state)
 
 /* What ends a stretch (native/stretch.h) in the second of three warps, in groups in the middle and at the end: a fault,
  * an instruction for `step`, a loop that is longer than the time slice, a write to local memory, which the groups
- * behind find empty, and registers that a call has stored: in the group behind it `step` reads them, and they are 0. */
+ * behind find empty, that in front of such a loop, and registers that a call has stored: in the group behind it `step`
+ * reads them, and they are 0. */
 static void test_ends_of_stretches(void **state)
 {
     static const struct {
@@ -428,6 +431,8 @@ static void test_ends_of_stretches(void **state)
                  {BY_STEP, LAUNCH_DONE},
                  {" li x9, 3000\nloop: addi x9, x9, -1\n bne x9, x0, loop\n", LAUNCH_DONE},
                  {" sw x20, 64(x14)\n", LAUNCH_DONE},
+                 {" sw x20, 64(x14)\n" LOOPS, LAUNCH_DONE},
+                 {" sw x20, 64(x14)\n nop\n" LOOPS, LAUNCH_DONE},
                  {" li x15, 3\n li x16, 4\n vmv.v.x v1, x15\n vmv.v.x v2, x16\n jal x1, function\n jal x1, function\n",
                   LAUNCH_DONE}};
     static const int groups[] = {0, 1, 57, 98, 99};
@@ -445,6 +450,26 @@ static void test_ends_of_stretches(void **state)
         struct result r = pair_run_levels(&(struct pair){
             .text = text, .shape = {.warps = 3, .threads_per_warp = 32, .work_items = 96, .groups = {100}}});
         assert_int_equal(r.status, cases[i / 5].status);
+    }
+}
+
+/* A warp in the middle of a stretch that leaves an instruction to `step` has the rest of its own time slice behind it:
+ * the other one of the group comes to the shared counter later. */
+static void test_slice_in_stretch(void **state)
+{
+    static const int groups[] = {1, 57, 98};
+    (void)state;
+    for (size_t i = 0; i < sizeof groups / sizeof *groups; i++) {
+        char text[600];
+        snprintf(text, sizeof text,
+                 " csrr x5, CSR_GIDX\n csrr x6, CSR_WID\n slli x7, x5, 1\n add x7, x7, x6\n slli x7, x7, 2\n"
+                 " lui x20, 0x90000\n vmv.v.x v31, x20\n vmv.v.i v1, 1\n add x20, x20, x7\n addi x8, x5, -%d\n"
+                 " or x8, x8, x6\n bne x8, x0, more\n" BY_STEP
+                 "more: amoadd.w v2, v1, (v31)\n vmv.x.s x9, v2\n sw x9, 64(x20)\n endprg\n",
+                 groups[i]);
+        struct pair p = {.text = text};
+        p.shape = (struct launch){.warps = 2, .threads_per_warp = 32, .work_items = 64, .groups = {100}};
+        assert_int_equal(pair_run_levels(&p).status, LAUNCH_DONE);
     }
 }
 
@@ -1251,6 +1276,7 @@ int main(void)
         cmocka_unit_test(test_fault_of_follower),
         cmocka_unit_test(test_groups_follow),
         cmocka_unit_test(test_ends_of_stretches),
+        cmocka_unit_test(test_slice_in_stretch),
         cmocka_unit_test(test_stretches_past_barriers),
         cmocka_unit_test(test_known_distances),
         cmocka_unit_test(test_words_of_arguments),
