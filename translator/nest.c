@@ -29,9 +29,8 @@ struct nest_code {
     LLVMBasicBlockRef together, undone, over_together[VERSIONS]; /* the same for all lanes together, with masks */
     struct nest_counting counting;
     /* Variables: lanes to come and how many have run, the records of the iterations of the one that runs, to which
-     * these words are added at their ends, words of native_tried.records in use, and whether the nest was entered by a
-     * full block. */
-    LLVMValueRef left, ran, record[NEST_LEVELS], word[NEST_LEVELS][NEST_WORDS], used, full;
+     * these words are added at their ends, and whether the nest was entered by a full block. */
+    LLVMValueRef left, ran, record[NEST_LEVELS], word[NEST_LEVELS][NEST_WORDS], full;
     LLVMBasicBlockRef start[NEST_BLOCKS], over; /* of each block; the lane has left the nest */
 };
 
@@ -47,17 +46,29 @@ static void set_bit(struct translator *t, const struct nest_code *c, unsigned le
     LLVMBuildStore(t->b, LLVMBuildOr(t->b, LLVMBuildLoad2(t->b, t->i64, word, ""), set, ""), word);
 }
 
-static LLVMValueRef record_at(struct translator *t, LLVMValueRef number)
+static void clear_bit(struct translator *t, const struct nest_code *c, unsigned level, unsigned bit)
 {
-    LLVMValueRef index = LLVMBuildZExt(t->b, number, t->i64, "");
-    LLVMValueRef records = tried_field(t, offsetof(struct native_tried, records));
-    return LLVMBuildGEP2(t->b, t->i32, records, &index, 1, "");
+    LLVMValueRef word = c->word[level][bit / 8], others = ir_u64(t, ~(1ull << bit % 8 * 8));
+    LLVMBuildStore(t->b, LLVMBuildAnd(t->b, LLVMBuildLoad2(t->b, t->i64, word, ""), others, ""), word);
+}
+
+/* The lane begins a block: the bits of this one, and of one that is ahead. */
+static void set_bits(struct translator *t, const struct nest_code *c, unsigned block)
+{
+    const struct nest *nest = &c->nest;
+    bool is_set = !has(nest->marks, block);
+    for (unsigned k = 0; k < nest->nbranches; k++) {
+        const struct nest_branch *b = &nest->branches[k];
+        is_set |= b->ahead == block;
+        if (b->block == block && b->ahead != NEST_NONE) set_bit(t, c, b->level, nest->bit[b->ahead]);
+    }
+    if (!is_set) set_bit(t, c, nest->owner[block], nest->bit[block]);
 }
 
 /* Of the iteration of a loop that the lane is in. */
 static LLVMValueRef record_of(struct translator *t, const struct nest_code *c, unsigned level)
 {
-    return record_at(t, LLVMBuildLoad2(t->b, t->i32, c->record[level], ""));
+    return LLVMBuildLoad2(t->b, t->ptr, c->record[level], "");
 }
 
 /* Makes the record of an iteration that no lane has executed before. */
@@ -65,28 +76,30 @@ static LLVMValueRef new_record(struct translator *t, const struct nest_code *c, 
 {
     const uint32_t size = nest_record_size(&c->nest, level);
     LLVMBasicBlockRef fits = ir_block(t, "");
-    LLVMValueRef used = LLVMBuildLoad2(t->b, t->i32, c->used, "");
-    LLVMValueRef behind = LLVMBuildAdd(t->b, used, ir_u32(t, size), "");
-    ir_branch_likely(t, LLVMBuildICmp(t->b, LLVMIntULE, behind, ir_u32(t, NATIVE_RECORDS), ""), fits, c->bad);
+    LLVMValueRef record = ir_load(t, t->ptr, t->tried, offsetof(struct native_tried, free));
+    LLVMValueRef behind = ir_field(t, record, size * 8ull);
+    LLVMValueRef end = tried_field(t, offsetof(struct native_tried, records[NATIVE_RECORDS]));
+    ir_branch_likely(t, LLVMBuildICmp(t->b, LLVMIntULE, behind, end, ""), fits, c->bad);
     ir_at(t, fits);
-    LLVMBuildStore(t->b, behind, c->used);
-    LLVMValueRef record = record_at(t, used);
-    for (uint32_t i = 0; i < size; i += 2) ir_store(t, ir_u64(t, 0), record, i * 4ull);
-    return used;
+    ir_store(t, behind, t->tried, offsetof(struct native_tried, free));
+    for (uint32_t i = 0; i < size; i++) ir_store(t, ir_u64(t, 0), record, i * 8ull);
+    return record;
 }
 
-/* The lane begins an iteration of a loop, whose record is that at `link`, if there is one. */
+/* The lane begins an iteration of a loop, whose record is that at `link`, if there is one. Where it is made it is loaded
+ * as well, and volatile, so that LLVM makes no choice of it, which takes copies wherever there is a record. */
 static void begin_iteration(struct translator *t, const struct nest_code *c, unsigned level, LLVMValueRef link)
 {
-    LLVMBasicBlockRef make = ir_block(t, "record"), on = ir_block(t, "");
-    LLVMValueRef record = LLVMBuildLoad2(t->b, t->i32, link, "");
+    LLVMBasicBlockRef begin = ir_block(t, "begin"), make = ir_block(t, "record"), on = ir_block(t, "");
+    LLVMBuildBr(t->b, begin);
+    ir_at(t, begin);
+    LLVMValueRef record = ir_load(t, t->ptr, link, 0);
+    LLVMSetVolatile(record, true);
     LLVMBuildStore(t->b, record, c->record[level]);
-    ir_branch_likely(t, LLVMBuildICmp(t->b, LLVMIntNE, record, ir_u32(t, 0), ""), on, make);
+    ir_branch_likely(t, LLVMBuildIsNotNull(t->b, record, ""), on, make);
     ir_at(t, make);
-    record = new_record(t, c, level);
-    LLVMBuildStore(t->b, record, link);
-    LLVMBuildStore(t->b, record, c->record[level]);
-    LLVMBuildBr(t->b, on);
+    ir_store(t, new_record(t, c, level), link, 0);
+    LLVMBuildBr(t->b, begin);
     ir_at(t, on);
     for (unsigned i = 0; i < nest_words_of(&c->nest, level); i++) LLVMBuildStore(t->b, ir_u64(t, 0), c->word[level][i]);
 }
@@ -95,7 +108,7 @@ static void end_iteration(struct translator *t, const struct nest_code *c, unsig
 {
     LLVMValueRef record = record_of(t, c, level);
     for (unsigned i = 0; i < nest_words_of(&c->nest, level); i++) {
-        const size_t at = nest_numbers_at(&c->nest, level) * 4ull + i * 8;
+        const size_t at = (nest_numbers_at(&c->nest, level) + i) * 8ull;
         LLVMValueRef lanes = ir_load(t, t->i64, record, at), own = LLVMBuildLoad2(t->b, t->i64, c->word[level][i], "");
         ir_store(t, LLVMBuildAdd(t->b, lanes, own, ""), record, at);
     }
@@ -124,17 +137,18 @@ static void change_iterations(struct translator *t, const struct nest_code *c, u
     if (begins == NEST_NONE) return;
     if (again) end_iteration(t, c, begins);
     LLVMValueRef link = record_of(t, c, again ? begins : last);
-    if (!again) link = ir_field(t, link, 4 + nest->levels[begins].child * 4ull);
+    if (!again) link = ir_field(t, link, 8 + nest->levels[begins].child * 8ull);
     begin_iteration(t, c, begins, link);
 }
 
-/* A host block for an edge from a block to an address, on which the block's divergent branch sets its bit. */
+/* A host block for an edge from a block to an address: on one of the two paths of a divergent branch, or of none. */
 static LLVMBasicBlockRef edge(struct translator *t, struct nest_code *c, unsigned from, uint32_t pc,
-                              const struct nest_branch *sets)
+                              const struct nest_branch *b, bool taken)
 {
     LLVMBasicBlockRef here = LLVMGetInsertBlock(t->b), way = ir_block(t, "edge");
     ir_at(t, way);
-    if (sets) set_bit(t, c, sets->level, sets->bit);
+    if (b && b->marks && b->tells == taken) set_bit(t, c, b->level, b->bit);
+    if (b && b->ahead != NEST_NONE && !b->goes_back[taken]) clear_bit(t, c, b->level, c->nest.bit[b->ahead]);
     change_iterations(t, c, from, pc);
     LLVMBuildBr(t->b, pc == c->nest.exit ? c->over : c->start[nest_number(t, &c->nest, pc)]);
     ir_at(t, here);
@@ -200,21 +214,22 @@ static void finish_run(struct translator *t, struct nest_code *c, unsigned i)
     const struct block *b = nest->head + i;
     const struct node *last = b->count ? &t->flow->nodes[b->first + b->count - 1] : NULL;
     const unsigned control = last && last->how == HOW_CONTROL ? last->effects.control : CONTROL_NEXT;
-    const struct nest_branch *sets = NULL;
+    const struct nest_branch *branch = NULL;
     LLVMValueRef holds = NULL;
     if (control == CONTROL_VBRANCH) holds = single_row(t, last);
     if (control == CONTROL_BRANCH) holds = value_of_row(t, last);
     if (!holds) {
         const uint32_t pc = control == CONTROL_JUMP ? node_target(last) : b->end;
         make_exact_for(t, nest, pc);
-        LLVMBuildBr(t->b, edge(t, c, i, pc, NULL));
+        LLVMBuildBr(t->b, edge(t, c, i, pc, NULL, false));
         return;
     }
     make_exact_for(t, nest, node_target(last));
     make_exact_for(t, nest, node_next(last));
     for (unsigned k = 0; k < nest->nbranches; k++)
-        if (nest->branches[k].block == i && nest->branches[k].marks) sets = &nest->branches[k];
-    LLVMBasicBlockRef then = edge(t, c, i, node_target(last), sets), other = edge(t, c, i, node_next(last), NULL);
+        if (nest->branches[k].block == i) branch = &nest->branches[k];
+    LLVMBasicBlockRef then = edge(t, c, i, node_target(last), branch, true);
+    LLVMBasicBlockRef other = edge(t, c, i, node_next(last), branch, false);
     LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntNE, holds, ir_u32(t, 0), ""), then, other);
 }
 
@@ -227,7 +242,7 @@ static void run_block(struct translator *t, struct nest_code *c, unsigned i)
     memcpy(t->kept, t->holds.v, sizeof t->kept);
     memcpy(t->stored, t->holds.v, sizeof t->stored);
     ir_at(t, c->start[i]);
-    if (has(nest->marks, i)) set_bit(t, c, nest->owner[i], nest->bit[i]);
+    set_bits(t, c, i);
     for (size_t k = b->first; k < b->first + b->count; k++) run_node(t, c, &t->flow->nodes[k]);
     finish_run(t, c, i);
 }
@@ -441,9 +456,9 @@ static struct nest_code *find_nest(struct translator *t)
     for (size_t k = 0; k < t->flow->nblocks; k++) c->number += t->nests[k] && t->nests[k] != c;
     c->counting = nest_counting_make(t, &nest);
     c->left = nest_variable(t, t->i32), c->ran = nest_variable(t, t->i32);
-    c->used = nest_variable(t, t->i32), c->full = nest_variable(t, t->i1);
+    c->full = nest_variable(t, t->i1);
     for (unsigned k = 0; k < nest.nlevels; k++) {
-        c->record[k] = nest_variable(t, t->i32);
+        c->record[k] = nest_variable(t, t->ptr);
         for (unsigned w = 0; w < nest_words_of(&nest, k); w++) c->word[k][w] = nest_variable(t, t->i64);
     }
     return c;
@@ -476,8 +491,8 @@ static void begin_nest(struct translator *t, struct nest_code *c)
     LLVMBuildStore(t->b, active(t), c->left);
     ir_store(t, active(t), t->tried, offsetof(struct native_tried, active));
     set_u32(t, c->ran, 0);
-    set_u32(t, c->used, NEST_FIRST_RECORD);
-    ir_store(t, ir_u32(t, 0), t->tried, offsetof(struct native_tried, first));
+    ir_store(t, LLVMConstNull(t->ptr), t->tried, offsetof(struct native_tried, first));
+    ir_store(t, tried_field(t, offsetof(struct native_tried, records)), t->tried, offsetof(struct native_tried, free));
     begin_try(t, c, c->each, c->bad);
 }
 

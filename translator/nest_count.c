@@ -9,7 +9,7 @@
 struct counting {
     struct translator *t;
     const struct nest *nest;
-    LLVMValueRef function, sums, records; /* the function, its struct nest_sums, all records */
+    LLVMValueRef function, sums; /* the function, its struct nest_sums */
     LLVMValueRef table;                   /* a struct nest_table */
     struct level_branches {
         unsigned count, width; /* the width of vectors of them: a power of two */
@@ -24,15 +24,11 @@ struct counting {
 
 uint32_t nest_words_of(const struct nest *nest, unsigned level) { return (nest->levels[level].nbits + 7u) / 8; }
 
-/* On a boundary of 64 bits. */
-uint32_t nest_numbers_at(const struct nest *nest, unsigned level)
-{
-    return (nest->levels[level].nchildren + 2u) / 2 * 2;
-}
+uint32_t nest_numbers_at(const struct nest *nest, unsigned level) { return 1u + nest->levels[level].nchildren; }
 
 uint32_t nest_record_size(const struct nest *nest, unsigned level)
 {
-    return nest_numbers_at(nest, level) + 2 * nest_words_of(nest, level);
+    return nest_numbers_at(nest, level) + nest_words_of(nest, level);
 }
 
 static void add_counts(const struct translator *t, const struct block *b, uint32_t *counts)
@@ -110,7 +106,7 @@ static struct lanes_at lanes_at_branches(struct counting *c, LLVMValueRef record
     struct translator *t = c->t;
     const struct level_branches *l = &c->branches[level];
     const LLVMTypeRef bytes = LLVMVectorType(t->i8, 8 * nest_words_of(c->nest, level));
-    LLVMValueRef all = ir_load(t, bytes, record, nest_numbers_at(c->nest, level) * 4ull);
+    LLVMValueRef all = ir_load(t, bytes, record, nest_numbers_at(c->nest, level) * 8ull);
     LLVMValueRef branch[NEST_BRANCHES], side[NEST_BRANCHES];
     LLVMSetAlignment(all, 8);
     for (unsigned i = 0; i < l->width; i++) {
@@ -202,7 +198,7 @@ static void add_lanes(struct counting *c, LLVMValueRef record, unsigned level)
     struct translator *t = c->t;
     const LLVMTypeRef bytes = LLVMVectorType(t->i8, 8), words = LLVMVectorType(t->i32, 8);
     for (unsigned i = 0, at = c->first_bit[level] / 8; i < nest_words_of(c->nest, level); i++, at++) {
-        LLVMValueRef numbers = ir_load(t, bytes, record, nest_numbers_at(c->nest, level) * 4ull + i * 8), some;
+        LLVMValueRef numbers = ir_load(t, bytes, record, (nest_numbers_at(c->nest, level) + i) * 8ull), some;
         some = LLVMBuildICmp(t->b, LLVMIntNE, numbers, LLVMConstNull(bytes), "");
         add_to(c, words, c->lanes[at], LLVMBuildZExt(t->b, numbers, words, ""));
         add_to(c, words, c->executed[at], LLVMBuildZExt(t->b, some, words, ""));
@@ -216,8 +212,8 @@ static void count_inner(struct counting *c, LLVMValueRef record, unsigned level,
 {
     struct translator *t = c->t;
     LLVMBasicBlockRef begins = new_block(c), behind = new_block(c);
-    LLVMValueRef first = ir_load(t, t->i32, record, 4 + c->nest->levels[level].child * 4ull);
-    LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntNE, first, ir_u32(t, 0), ""), begins, behind);
+    LLVMValueRef first = ir_load(t, t->ptr, record, 8 + c->nest->levels[level].child * 8ull);
+    LLVMBuildCondBr(t->b, LLVMBuildIsNotNull(t->b, first, ""), begins, behind);
     ir_at(t, begins);
     count_loop(c, level, first, depth);
     LLVMBuildBr(t->b, behind);
@@ -230,24 +226,22 @@ static void count_loop(struct counting *c, unsigned level, LLVMValueRef first, L
     struct translator *t = c->t;
     const struct nest_level *l = &c->nest->levels[level];
     LLVMBasicBlockRef from = LLVMGetInsertBlock(t->b), loop = new_block(c), behind = new_block(c);
-    LLVMValueRef depths[1 + 2 * NEST_BRANCHES], number, index, record, next;
+    LLVMValueRef depths[1 + 2 * NEST_BRANCHES], record, next;
     LLVMBuildBr(t->b, loop);
     ir_at(t, loop);
-    number = LLVMBuildPhi(t->b, t->i32, ""), depths[0] = LLVMBuildPhi(t->b, t->i32, "");
-    LLVMAddIncoming(number, &first, &from, 1);
+    record = LLVMBuildPhi(t->b, t->ptr, ""), depths[0] = LLVMBuildPhi(t->b, t->i32, "");
+    LLVMAddIncoming(record, &first, &from, 1);
     LLVMAddIncoming(depths[0], &depth, &from, 1);
-    index = LLVMBuildZExt(t->b, number, t->i64, "");
-    record = LLVMBuildGEP2(t->b, t->i32, c->records, &index, 1, "");
     add_lanes(c, record, level);
     count_branches(c, record, level, depths);
     for (unsigned i = 1; i < c->nest->nlevels; i++)
         if (c->nest->levels[i].parent == level)
             count_inner(c, record, i, depths[place_of(c->nest, level, c->nest->levels[i].entry)]);
-    next = ir_load(t, t->i32, record, 0);
+    next = ir_load(t, t->ptr, record, 0);
     from = LLVMGetInsertBlock(t->b);
-    LLVMAddIncoming(number, &next, &from, 1);
+    LLVMAddIncoming(record, &next, &from, 1);
     LLVMAddIncoming(depths[0], &depths[place_of(c->nest, level, l->back)], &from, 1);
-    LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntNE, next, ir_u32(t, 0), ""), loop, behind);
+    LLVMBuildCondBr(t->b, LLVMBuildIsNotNull(t->b, next, ""), loop, behind);
     ir_at(t, behind);
 }
 
@@ -312,10 +306,10 @@ struct nest_counting nest_counting_make(struct translator *t, const struct nest 
     c.table = make_table(&c);
     c.function = LLVMAddFunction(t->out->module, "nest_sum", LLVMFunctionType(none, types, 3, false));
     LLVMSetFunctionCallConv(c.function, LLVMPreserveAllCallConv);
-    c.sums = LLVMGetParam(c.function, 0), c.records = LLVMGetParam(c.function, 1);
+    c.sums = LLVMGetParam(c.function, 0);
     ir_at(t, new_block(&c));
     make_variables(&c);
-    count_loop(&c, 0, ir_u32(t, NEST_FIRST_RECORD), LLVMGetParam(c.function, 2));
+    count_loop(&c, 0, LLVMGetParam(c.function, 1), LLVMGetParam(c.function, 2));
     store_sums(&c);
     LLVMBuildRetVoid(t->b);
     ir_at(t, from);
