@@ -17,6 +17,7 @@
  *
  * Quanta end late in such a nest, by as many instructions as it has, unless warps might see that: see
  * most_instructions. Launches with tallies have no nests. Called by translate.c. */
+#include "translator/lane_private.h"
 #include "translator/nest_masks.h"
 
 #include <stdlib.h>
@@ -32,6 +33,7 @@ struct nest_code {
      * these words are added at their ends, and whether the nest was entered by a full block. */
     LLVMValueRef left, ran, record[NEST_LEVELS], word[NEST_LEVELS][NEST_WORDS], full;
     LLVMBasicBlockRef start[NEST_BLOCKS], over; /* of each block; the lane has left the nest */
+    struct lane_private *private_rows;          /* of each block, while it is made */
 };
 
 static bool has(uint64_t set, unsigned i) { return set >> i & 1; }
@@ -193,6 +195,7 @@ static void run_node(struct translator *t, const struct nest_code *c, const stru
     else if (is_lane_row) set_own(t, n->d.in.rd, single_raw_row(t, n));
     else if (n->how != HOW_CONTROL) translate_node(t, n);
     else if (n->effects.control == CONTROL_SETRPC && n->d.in.rd) set_x(t, n->d.in.rd, value_of_row(t, n));
+    lane_private_step(t, t->private_rows, n);
     facts_step(&t->holds, n, t->flow);
     for (unsigned r = 0; r < ISA_VREGS; r++)
         if (set_has(written.v, r) && !is_lane_row) t->holds.v[r].raw = false;
@@ -233,6 +236,22 @@ static void finish_run(struct translator *t, struct nest_code *c, unsigned i)
     LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntNE, holds, ir_u32(t, 0), ""), then, other);
 }
 
+/* What is known of private memory where a block begins: where there is one way to it, what is known behind that. */
+static void find_private(struct translator *t, struct nest_code *c, unsigned i)
+{
+    const struct nest *nest = &c->nest;
+    unsigned ways = i == 0, from = 0;
+    for (unsigned k = 0; k < NEST_BLOCKS; k++) {
+        uint32_t to[2];
+        if (!has(nest->blocks, k)) continue;
+        for (unsigned n = nest_successors(t, nest->head + k, to); n--;)
+            if (to[n] == nest->head[i].pc) ways++, from = k;
+    }
+    t->private_rows = &c->private_rows[i];
+    if (ways == 1 && from < i) *t->private_rows = c->private_rows[from];
+    else lane_private_forget(t->private_rows);
+}
+
 static void run_block(struct translator *t, struct nest_code *c, unsigned i)
 {
     const struct nest *nest = &c->nest;
@@ -243,6 +262,7 @@ static void run_block(struct translator *t, struct nest_code *c, unsigned i)
     memcpy(t->stored, t->holds.v, sizeof t->stored);
     ir_at(t, c->start[i]);
     set_bits(t, c, i);
+    find_private(t, c, i);
     for (size_t k = b->first; k < b->first + b->count; k++) run_node(t, c, &t->flow->nodes[k]);
     finish_run(t, c, i);
 }
@@ -257,6 +277,15 @@ static LLVMValueRef warp_row(struct translator *t, unsigned r, LLVMValueRef lane
     return LLVMBuildGEP2(t->b, t->i32, rows, &index, 1, "");
 }
 
+/* What a register holds in front of the nest. */
+static LLVMValueRef first_word(struct translator *t, const struct nest_code *c, unsigned r, LLVMValueRef lane)
+{
+    const struct v_fact fact = facts_of_block(&t->facts, c->nest.head).v[r];
+    if (!set_has(c->nest.in.v, r)) return LLVMGetUndef(t->i32);
+    if (fact.known && !fact.step) return ir_u32(t, fact.value);
+    return LLVMBuildLoad2(t->b, t->i32, warp_row(t, r, lane), "");
+}
+
 /* The next lane begins with its own words and with what scalar registers held in front of the nest. */
 static void begin_lane(struct translator *t, struct nest_code *c)
 {
@@ -264,14 +293,10 @@ static void begin_lane(struct translator *t, struct nest_code *c)
     LLVMValueRef left = LLVMBuildLoad2(t->b, t->i32, c->left, ""), last = LLVMConstInt(t->i1, 1, false), lane;
     lane = ir_intrinsic(t, "llvm.cttz", &t->i32, 1, (LLVMValueRef[]){left, last}, 2);
     LLVMBuildStore(t->b, lane, t->lane);
-    single_try_begin(t);
+    lane_private_begin(t);
     begin_iteration(t, c, 0, tried_field(t, offsetof(struct native_tried, first)));
-    for (unsigned r = 0; r < ISA_VREGS; r++) {
-        if (!set_has(t->current->used.v, r)) continue;
-        set_own(t, r,
-                set_has(c->nest.in.v, r) ? LLVMBuildLoad2(t->b, t->i32, warp_row(t, r, lane), "")
-                                         : LLVMGetUndef(t->i32));
-    }
+    for (unsigned r = 0; r < ISA_VREGS; r++)
+        if (set_has(t->current->used.v, r)) set_own(t, r, first_word(t, c, r, lane));
     for (unsigned r = 1; r < ISA_XREGS; r++)
         if (x >> r & 1) set_x(t, r, ir_load(t, t->i32, warp(t), offsetof(struct warp, x) + r * 4));
     LLVMBuildBr(t->b, c->start[0]);
@@ -381,8 +406,12 @@ static void make_nest(struct translator *t, struct nest_code *c)
     ir_at(t, c->each);
     t->lanes = LLVMBuildLoad2(t->b, t->i32, t->mask, "");
     begin_lane(t, c);
-    for (unsigned i = 0; i < NEST_BLOCKS; i++)
+    c->private_rows = calloc(NEST_BLOCKS, sizeof *c->private_rows);
+    for (unsigned i = 0; i < NEST_BLOCKS && c->private_rows; i++)
         if (has(c->nest.blocks, i)) run_block(t, c, i);
+    t->failed |= !c->private_rows;
+    free(c->private_rows);
+    t->private_rows = NULL;
     ir_at(t, c->over);
     for (unsigned r = 0; r < ISA_VREGS; r++) t->holds.v[r].raw = false; /* see make_exact_for */
     end_lane(t, c);
