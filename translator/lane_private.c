@@ -54,7 +54,7 @@ static bool is_near(struct lane_offset a, struct lane_offset b, int32_t *distanc
 {
     enum { NEAR = 1 << 16 };
     *distance = (int32_t)(b.add - a.add);
-    return a.root == b.root && a.shift == b.shift && !(*distance & 3) && *distance < NEAR && *distance > -NEAR;
+    return a.root == b.root && a.shift == b.shift && !(*distance & 3) && *distance<NEAR && * distance> - NEAR;
 }
 
 static bool is_private(const struct node *n)
@@ -169,7 +169,6 @@ LLVMValueRef lane_private_address(struct translator *t, struct lane_private *p, 
     int32_t distance;
     stop_if(t, LLVMBuildICmp(t->b, LLVMIntUGT, low, ir_u32(t, 4u - n->effects.memory.size), ""), bad);
     for (unsigned i = 0; i < p->nrows; i++)
-        if (is_near(p->rows[i].offset, offset_of(p, n), &distance))
-            return in_row(t, p, &p->rows[i], n, offset, bad);
+        if (is_near(p->rows[i].offset, offset_of(p, n), &distance)) return in_row(t, p, &p->rows[i], n, offset, bad);
     return new_row(t, p, n, offset, bad);
 }

@@ -88,8 +88,8 @@ static LLVMValueRef new_record(struct translator *t, const struct nest_code *c, 
     return record;
 }
 
-/* The lane begins an iteration of a loop, whose record is that at `link`, if there is one. Where it is made it is loaded
- * as well, and volatile, so that LLVM makes no choice of it, which takes copies wherever there is a record. */
+/* The lane begins an iteration of a loop, whose record is that at `link`, if there is one. Where it is made it is
+ * loaded as well, and volatile, so that LLVM makes no choice of it, which takes copies wherever there is a record. */
 static void begin_iteration(struct translator *t, const struct nest_code *c, unsigned level, LLVMValueRef link)
 {
     LLVMBasicBlockRef begin = ir_block(t, "begin"), make = ir_block(t, "record"), on = ir_block(t, "");

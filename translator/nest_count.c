@@ -10,7 +10,7 @@ struct counting {
     struct translator *t;
     const struct nest *nest;
     LLVMValueRef function, sums; /* the function, its struct nest_sums */
-    LLVMValueRef table;                   /* a struct nest_table */
+    LLVMValueRef table;          /* a struct nest_table */
     struct level_branches {
         unsigned count, width; /* the width of vectors of them: a power of two */
         uint8_t number[NEST_BRANCHES];

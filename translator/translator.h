@@ -95,11 +95,11 @@ struct translator {
     LLVMBasicBlockRef *single_blocks, *single_arrivals; /* of each block, and those that take out its registers */
 
     /* loop nests that run without the SIMT stack */
-    struct nest_code **nests;                  /* by the block at their head; NULL: there is none */
-    LLVMValueRef tried, number;                /* native_state's */
-    LLVMValueRef private_host, private_bytes;  /* where the lane's private memory begins on the host, and its size */
-    LLVMBasicBlockRef private_begin;           /* that has computed these */
-    struct lane_private *private_rows;         /* of the block in progress */
+    struct nest_code **nests;                 /* by the block at their head; NULL: there is none */
+    LLVMValueRef tried, number;               /* native_state's */
+    LLVMValueRef private_host, private_bytes; /* where the lane's private memory begins on the host, and its size */
+    LLVMBasicBlockRef private_begin;          /* that has computed these */
+    struct lane_private *private_rows;        /* of the block in progress */
 
     /* the block in progress */
     const struct block *block;
