@@ -190,7 +190,7 @@ enum native_exit {
 enum { EXCHANGE_ROWS = 8, RUN_ROUNDS = 256 }; /* 2 KiB and 288 bytes of an SM: guesses */
 
 /* What lanes that run one after the other have done so far (translator/nest.c), and what they have found out. */
-enum { NATIVE_SAVED = 256, NATIVE_RECORDS = 1 << 17, NATIVE_NESTS = 256, NATIVE_RESULTS = 64 }; /* 570 KiB: a guess */
+enum { NATIVE_SAVED = 256, NATIVE_RECORDS = 1 << 16, NATIVE_NESTS = 256, NATIVE_RESULTS = 64 }; /* 570 KiB: a guess */
 struct native_tried {
     _Alignas(64) uint32_t counts[NATIVE_COUNTS];              /* of all iterations, once they are counted */
     _Alignas(64) uint32_t results[NATIVE_RESULTS][ISA_LANES]; /* registers behind the loops */
@@ -211,8 +211,9 @@ struct native_tried {
         } vectors, lanes; /* measured the last time, and since then */
     } nests[NATIVE_NESTS];
     uint32_t active;                               /* lanes that have begun the nest */
-    uint32_t first;                                /* record of the outermost loop, 0: no lane has begun it */
-    _Alignas(64) uint32_t records[NATIVE_RECORDS]; /* of iterations, see translator/nest_table.h */
+    uint64_t *first;                               /* record of the outermost loop, NULL: no lane has begun it */
+    uint64_t *free;                                /* where the next record will be */
+    _Alignas(64) uint64_t records[NATIVE_RECORDS]; /* of iterations, see translator/nest_table.h */
 };
 #define NEST_PAYS UINT32_MAX
 
@@ -287,6 +288,7 @@ static inline uint32_t native_layout(void)
                             sizeof(struct native_site),
                             sizeof(struct native_state),
                             sizeof(struct native_tried),
+                            offsetof(struct native_tried, free),
                             sizeof(struct warp),
                             offsetof(struct warp, x),
                             offsetof(struct warp, v),

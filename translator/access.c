@@ -1,6 +1,8 @@
 /* Accesses to memory: records of them (native/native.h), the shapes of their addresses, and the accesses themselves. */
 #include "translator/access.h"
 
+#include "translator/lane_private.h"
+
 #include <string.h>
 
 LLVMValueRef host_address(struct translator *t, LLVMValueRef guest)
@@ -403,22 +405,19 @@ static struct lanes indices(struct translator *t, const struct node *n)
 
 LLVMValueRef launch_field(struct translator *t, size_t offset) { return ir_load(t, t->i32, t->launch, offset); }
 
-/* Private memory (PRIVATE_OFFSET of sim/layout.h): work-items of a group, and where the first lane's words are. An
- * access that would leave its word is one for `step`, and so is a store of a nest that could not be taken back. */
-static LLVMValueRef private_items(struct translator *t)
-{
-    return ir_u32(t, t->flow->request->warps * t->flow->request->threads);
-}
+/* PRIVATE_OFFSET of sim/layout.h. */
+uint32_t private_items(const struct translator *t) { return t->flow->request->warps * t->flow->request->threads; }
 
-static LLVMValueRef private_base(struct translator *t)
+LLVMValueRef private_base(struct translator *t)
 {
     LLVMValueRef tid = LLVMBuildShl(t->b, ir_load(t, t->i32, warp(t), offsetof(struct warp, tid)), ir_u32(t, 2), "");
     return LLVMBuildAdd(t->b, ir_load(t, t->i32, t->group, offsetof(struct group, pds_base)), tid, "");
 }
 
+/* An access that would leave its word is one for `step`, and so is a store of a nest that could not be taken back. */
 static struct lanes private_lanes(struct translator *t, const struct node *n)
 {
-    LLVMValueRef items = private_items(t), base = private_base(t), saved = NULL;
+    LLVMValueRef items = ir_u32(t, private_items(t)), base = private_base(t), saved = NULL;
     struct lanes offset = get_v(t, n->d.in.rs1), crossing, out;
     if (t->undo && n->effects.memory.action != ACTION_LOAD)
         saved = ir_splat(t, launch_field(t, offsetof(struct launch, pds_bytes)));
@@ -631,45 +630,33 @@ void translate_atomic(struct translator *t, const struct node *n)
 
 /* ---- single-lane code ---- */
 
-/* Control goes to `bad` if a condition holds. */
-static void stop_if(struct translator *t, LLVMValueRef condition, LLVMBasicBlockRef bad)
+void stop_if(struct translator *t, LLVMValueRef condition, LLVMBasicBlockRef bad)
 {
     LLVMBasicBlockRef on = ir_block(t, "");
     ir_branch_likely(t, LLVMBuildNot(t->b, condition, ""), on, bad);
     ir_at(t, on);
 }
 
-void single_try_begin(struct translator *t)
-{
-    t->private_items = private_items(t);
-    t->private_bytes = launch_field(t, offsetof(struct launch, pds_bytes));
-    t->private_base = LLVMBuildAdd(t->b, private_base(t),
-                                   LLVMBuildShl(t->b, LLVMBuildLoad2(t->b, t->i32, t->lane, ""), ir_u32(t, 2), ""), "");
-}
-
-/* A word that lies across two is not accessed: `step` says why, or, where it is only tried, control goes to `bad`. */
-static LLVMValueRef private_single(struct translator *t, const struct node *n, LLVMValueRef lane, LLVMBasicBlockRef bad)
+/* A word that lies across two is not accessed: `step` says why. */
+static LLVMValueRef private_single(struct translator *t, const struct node *n, LLVMValueRef lane)
 {
     LLVMValueRef at = LLVMBuildAdd(t->b, get_own(t, n->d.in.rs1), ir_u32(t, (uint32_t)n->d.in.imm), "");
     LLVMValueRef low = LLVMBuildAnd(t->b, at, ir_u32(t, 3), "");
-    LLVMValueRef items = bad ? t->private_items : private_items(t), item = t->private_base;
+    LLVMValueRef items = ir_u32(t, private_items(t)), item;
     LLVMValueRef word = LLVMBuildMul(t->b, LLVMBuildAnd(t->b, at, ir_u32(t, ~3u), ""), items, "");
-    if (!bad) item = LLVMBuildAdd(t->b, private_base(t), LLVMBuildShl(t->b, lane, ir_u32(t, 2), ""), "");
-    LLVMValueRef across = LLVMBuildICmp(t->b, LLVMIntUGT, low, ir_u32(t, 4u - n->effects.memory.size), "");
-    if (bad) stop_if(t, across, bad);
-    else leave_if(t, n, across);
+    item = LLVMBuildAdd(t->b, private_base(t), LLVMBuildShl(t->b, lane, ir_u32(t, 2), ""), "");
+    leave_if(t, n, LLVMBuildICmp(t->b, LLVMIntUGT, low, ir_u32(t, 4u - n->effects.memory.size), ""));
     return LLVMBuildAdd(t->b, LLVMBuildAdd(t->b, word, item, ""), low, "");
 }
 
 /* The address that is recorded for the lane, to which *imm is to be added. */
-static LLVMValueRef single_sum(struct translator *t, const struct node *n, LLVMValueRef lane, LLVMBasicBlockRef bad,
-                               uint32_t *imm)
+static LLVMValueRef single_sum(struct translator *t, const struct node *n, LLVMValueRef lane, uint32_t *imm)
 {
     const struct insn *in = &n->d.in;
     LLVMValueRef mask = ir_u32(t, n->effects.memory.index ? ~0u >> (32 - 8 * n->effects.memory.index) : 0);
     *imm = 0;
     switch (n->effects.memory.address) {
-    case ADDRESS_PRIVATE: return private_single(t, n, lane, bad);
+    case ADDRESS_PRIVATE: return private_single(t, n, lane);
     case ADDRESS_INDEXED:
         return LLVMBuildAdd(t->b, LLVMBuildAnd(t->b, get_own(t, in->rs2), mask, ""), get_x(t, in->rs1), "");
     case ADDRESS_SCALAR: *imm = (uint32_t)in->imm; return get_x(t, in->rs1);
@@ -680,7 +667,7 @@ static LLVMValueRef single_sum(struct translator *t, const struct node *n, LLVMV
 static LLVMValueRef single_address(struct translator *t, const struct node *n, LLVMValueRef lane)
 {
     struct native_site site = site_of(n, RECORD_LANES);
-    LLVMValueRef sum = single_sum(t, n, lane, NULL, &site.imm), index = LLVMBuildZExt(t->b, lane, t->i64, "");
+    LLVMValueRef sum = single_sum(t, n, lane, &site.imm), index = LLVMBuildZExt(t->b, lane, t->i64, "");
     LLVMValueRef address = LLVMBuildAdd(t->b, sum, ir_u32(t, site.imm), "");
     LLVMValueRef addresses = ir_field(t, t->sm, offsetof(struct sm, access.addr));
     if (n->effects.memory.action != ACTION_LOAD) note_span(t, address, n->effects.memory.size);
@@ -701,7 +688,8 @@ LLVMValueRef single_load(struct translator *t, const struct node *n, LLVMValueRe
 static LLVMValueRef single_try_address(struct translator *t, const struct node *n, LLVMBasicBlockRef bad)
 {
     uint32_t imm;
-    LLVMValueRef sum = single_sum(t, n, NULL, bad, &imm);
+    if (bad && n->effects.memory.address == ADDRESS_PRIVATE) return lane_private_address(t, t->private_rows, n, bad);
+    LLVMValueRef sum = single_sum(t, n, LLVMBuildLoad2(t->b, t->i32, t->lane, ""), &imm);
     return host_address(t, LLVMBuildAdd(t->b, sum, ir_u32(t, imm), ""));
 }
 
@@ -715,8 +703,6 @@ LLVMValueRef single_try_load(struct translator *t, const struct node *n, LLVMBas
 void single_try_store(struct translator *t, const struct node *n, LLVMBasicBlockRef bad)
 {
     const struct isa_memory *m = &n->effects.memory;
-    LLVMValueRef at = LLVMBuildAdd(t->b, get_own(t, n->d.in.rs1), ir_u32(t, (uint32_t)n->d.in.imm), "");
-    stop_if(t, LLVMBuildICmp(t->b, LLVMIntUGE, at, t->private_bytes, ""), bad);
     LLVMValueRef address = single_try_address(t, n, bad);
     LLVMValueRef value = get_own(t, m->data == ROLE_RS2 ? n->d.in.rs2 : n->d.in.rs3);
     if (m->size < 4) value = LLVMBuildTrunc(t->b, value, memory_type(t, m->size), "");

@@ -17,6 +17,7 @@
  *
  * Quanta end late in such a nest, by as many instructions as it has, unless warps might see that: see
  * most_instructions. Launches with tallies have no nests. Called by translate.c. */
+#include "translator/lane_private.h"
 #include "translator/nest_masks.h"
 
 #include <stdlib.h>
@@ -29,10 +30,10 @@ struct nest_code {
     LLVMBasicBlockRef together, undone, over_together[VERSIONS]; /* the same for all lanes together, with masks */
     struct nest_counting counting;
     /* Variables: lanes to come and how many have run, the records of the iterations of the one that runs, to which
-     * these words are added at their ends, words of native_tried.records in use, and whether the nest was entered by a
-     * full block. */
-    LLVMValueRef left, ran, record[NEST_LEVELS], word[NEST_LEVELS][NEST_WORDS], used, full;
+     * these words are added at their ends, and whether the nest was entered by a full block. */
+    LLVMValueRef left, ran, record[NEST_LEVELS], word[NEST_LEVELS][NEST_WORDS], full;
     LLVMBasicBlockRef start[NEST_BLOCKS], over; /* of each block; the lane has left the nest */
+    struct lane_private *private_rows;          /* of each block, while it is made */
 };
 
 static bool has(uint64_t set, unsigned i) { return set >> i & 1; }
@@ -47,17 +48,29 @@ static void set_bit(struct translator *t, const struct nest_code *c, unsigned le
     LLVMBuildStore(t->b, LLVMBuildOr(t->b, LLVMBuildLoad2(t->b, t->i64, word, ""), set, ""), word);
 }
 
-static LLVMValueRef record_at(struct translator *t, LLVMValueRef number)
+static void clear_bit(struct translator *t, const struct nest_code *c, unsigned level, unsigned bit)
 {
-    LLVMValueRef index = LLVMBuildZExt(t->b, number, t->i64, "");
-    LLVMValueRef records = tried_field(t, offsetof(struct native_tried, records));
-    return LLVMBuildGEP2(t->b, t->i32, records, &index, 1, "");
+    LLVMValueRef word = c->word[level][bit / 8], others = ir_u64(t, ~(1ull << bit % 8 * 8));
+    LLVMBuildStore(t->b, LLVMBuildAnd(t->b, LLVMBuildLoad2(t->b, t->i64, word, ""), others, ""), word);
+}
+
+/* The lane begins a block: the bits of this one, and of one that is ahead. */
+static void set_bits(struct translator *t, const struct nest_code *c, unsigned block)
+{
+    const struct nest *nest = &c->nest;
+    bool is_set = !has(nest->marks, block);
+    for (unsigned k = 0; k < nest->nbranches; k++) {
+        const struct nest_branch *b = &nest->branches[k];
+        is_set |= b->ahead == block;
+        if (b->block == block && b->ahead != NEST_NONE) set_bit(t, c, b->level, nest->bit[b->ahead]);
+    }
+    if (!is_set) set_bit(t, c, nest->owner[block], nest->bit[block]);
 }
 
 /* Of the iteration of a loop that the lane is in. */
 static LLVMValueRef record_of(struct translator *t, const struct nest_code *c, unsigned level)
 {
-    return record_at(t, LLVMBuildLoad2(t->b, t->i32, c->record[level], ""));
+    return LLVMBuildLoad2(t->b, t->ptr, c->record[level], "");
 }
 
 /* Makes the record of an iteration that no lane has executed before. */
@@ -65,28 +78,30 @@ static LLVMValueRef new_record(struct translator *t, const struct nest_code *c, 
 {
     const uint32_t size = nest_record_size(&c->nest, level);
     LLVMBasicBlockRef fits = ir_block(t, "");
-    LLVMValueRef used = LLVMBuildLoad2(t->b, t->i32, c->used, "");
-    LLVMValueRef behind = LLVMBuildAdd(t->b, used, ir_u32(t, size), "");
-    ir_branch_likely(t, LLVMBuildICmp(t->b, LLVMIntULE, behind, ir_u32(t, NATIVE_RECORDS), ""), fits, c->bad);
+    LLVMValueRef record = ir_load(t, t->ptr, t->tried, offsetof(struct native_tried, free));
+    LLVMValueRef behind = ir_field(t, record, size * 8ull);
+    LLVMValueRef end = tried_field(t, offsetof(struct native_tried, records[NATIVE_RECORDS]));
+    ir_branch_likely(t, LLVMBuildICmp(t->b, LLVMIntULE, behind, end, ""), fits, c->bad);
     ir_at(t, fits);
-    LLVMBuildStore(t->b, behind, c->used);
-    LLVMValueRef record = record_at(t, used);
-    for (uint32_t i = 0; i < size; i += 2) ir_store(t, ir_u64(t, 0), record, i * 4ull);
-    return used;
+    ir_store(t, behind, t->tried, offsetof(struct native_tried, free));
+    for (uint32_t i = 0; i < size; i++) ir_store(t, ir_u64(t, 0), record, i * 8ull);
+    return record;
 }
 
-/* The lane begins an iteration of a loop, whose record is that at `link`, if there is one. */
+/* The lane begins an iteration of a loop, whose record is that at `link`, if there is one. Where it is made it is
+ * loaded as well, and volatile, so that LLVM makes no choice of it, which takes copies wherever there is a record. */
 static void begin_iteration(struct translator *t, const struct nest_code *c, unsigned level, LLVMValueRef link)
 {
-    LLVMBasicBlockRef make = ir_block(t, "record"), on = ir_block(t, "");
-    LLVMValueRef record = LLVMBuildLoad2(t->b, t->i32, link, "");
+    LLVMBasicBlockRef begin = ir_block(t, "begin"), make = ir_block(t, "record"), on = ir_block(t, "");
+    LLVMBuildBr(t->b, begin);
+    ir_at(t, begin);
+    LLVMValueRef record = ir_load(t, t->ptr, link, 0);
+    LLVMSetVolatile(record, true);
     LLVMBuildStore(t->b, record, c->record[level]);
-    ir_branch_likely(t, LLVMBuildICmp(t->b, LLVMIntNE, record, ir_u32(t, 0), ""), on, make);
+    ir_branch_likely(t, LLVMBuildIsNotNull(t->b, record, ""), on, make);
     ir_at(t, make);
-    record = new_record(t, c, level);
-    LLVMBuildStore(t->b, record, link);
-    LLVMBuildStore(t->b, record, c->record[level]);
-    LLVMBuildBr(t->b, on);
+    ir_store(t, new_record(t, c, level), link, 0);
+    LLVMBuildBr(t->b, begin);
     ir_at(t, on);
     for (unsigned i = 0; i < nest_words_of(&c->nest, level); i++) LLVMBuildStore(t->b, ir_u64(t, 0), c->word[level][i]);
 }
@@ -95,7 +110,7 @@ static void end_iteration(struct translator *t, const struct nest_code *c, unsig
 {
     LLVMValueRef record = record_of(t, c, level);
     for (unsigned i = 0; i < nest_words_of(&c->nest, level); i++) {
-        const size_t at = nest_numbers_at(&c->nest, level) * 4ull + i * 8;
+        const size_t at = (nest_numbers_at(&c->nest, level) + i) * 8ull;
         LLVMValueRef lanes = ir_load(t, t->i64, record, at), own = LLVMBuildLoad2(t->b, t->i64, c->word[level][i], "");
         ir_store(t, LLVMBuildAdd(t->b, lanes, own, ""), record, at);
     }
@@ -124,17 +139,18 @@ static void change_iterations(struct translator *t, const struct nest_code *c, u
     if (begins == NEST_NONE) return;
     if (again) end_iteration(t, c, begins);
     LLVMValueRef link = record_of(t, c, again ? begins : last);
-    if (!again) link = ir_field(t, link, 4 + nest->levels[begins].child * 4ull);
+    if (!again) link = ir_field(t, link, 8 + nest->levels[begins].child * 8ull);
     begin_iteration(t, c, begins, link);
 }
 
-/* A host block for an edge from a block to an address, on which the block's divergent branch sets its bit. */
+/* A host block for an edge from a block to an address: on one of the two paths of a divergent branch, or of none. */
 static LLVMBasicBlockRef edge(struct translator *t, struct nest_code *c, unsigned from, uint32_t pc,
-                              const struct nest_branch *sets)
+                              const struct nest_branch *b, bool taken)
 {
     LLVMBasicBlockRef here = LLVMGetInsertBlock(t->b), way = ir_block(t, "edge");
     ir_at(t, way);
-    if (sets) set_bit(t, c, sets->level, sets->bit);
+    if (b && b->marks && b->tells == taken) set_bit(t, c, b->level, b->bit);
+    if (b && b->ahead != NEST_NONE && !b->goes_back[taken]) clear_bit(t, c, b->level, c->nest.bit[b->ahead]);
     change_iterations(t, c, from, pc);
     LLVMBuildBr(t->b, pc == c->nest.exit ? c->over : c->start[nest_number(t, &c->nest, pc)]);
     ir_at(t, here);
@@ -179,6 +195,7 @@ static void run_node(struct translator *t, const struct nest_code *c, const stru
     else if (is_lane_row) set_own(t, n->d.in.rd, single_raw_row(t, n));
     else if (n->how != HOW_CONTROL) translate_node(t, n);
     else if (n->effects.control == CONTROL_SETRPC && n->d.in.rd) set_x(t, n->d.in.rd, value_of_row(t, n));
+    lane_private_step(t, t->private_rows, n);
     facts_step(&t->holds, n, t->flow);
     for (unsigned r = 0; r < ISA_VREGS; r++)
         if (set_has(written.v, r) && !is_lane_row) t->holds.v[r].raw = false;
@@ -200,22 +217,39 @@ static void finish_run(struct translator *t, struct nest_code *c, unsigned i)
     const struct block *b = nest->head + i;
     const struct node *last = b->count ? &t->flow->nodes[b->first + b->count - 1] : NULL;
     const unsigned control = last && last->how == HOW_CONTROL ? last->effects.control : CONTROL_NEXT;
-    const struct nest_branch *sets = NULL;
+    const struct nest_branch *branch = NULL;
     LLVMValueRef holds = NULL;
     if (control == CONTROL_VBRANCH) holds = single_row(t, last);
     if (control == CONTROL_BRANCH) holds = value_of_row(t, last);
     if (!holds) {
         const uint32_t pc = control == CONTROL_JUMP ? node_target(last) : b->end;
         make_exact_for(t, nest, pc);
-        LLVMBuildBr(t->b, edge(t, c, i, pc, NULL));
+        LLVMBuildBr(t->b, edge(t, c, i, pc, NULL, false));
         return;
     }
     make_exact_for(t, nest, node_target(last));
     make_exact_for(t, nest, node_next(last));
     for (unsigned k = 0; k < nest->nbranches; k++)
-        if (nest->branches[k].block == i && nest->branches[k].marks) sets = &nest->branches[k];
-    LLVMBasicBlockRef then = edge(t, c, i, node_target(last), sets), other = edge(t, c, i, node_next(last), NULL);
+        if (nest->branches[k].block == i) branch = &nest->branches[k];
+    LLVMBasicBlockRef then = edge(t, c, i, node_target(last), branch, true);
+    LLVMBasicBlockRef other = edge(t, c, i, node_next(last), branch, false);
     LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntNE, holds, ir_u32(t, 0), ""), then, other);
+}
+
+/* What is known of private memory where a block begins: where there is one way to it, what is known behind that. */
+static void find_private(struct translator *t, struct nest_code *c, unsigned i)
+{
+    const struct nest *nest = &c->nest;
+    unsigned ways = i == 0, from = 0;
+    for (unsigned k = 0; k < NEST_BLOCKS; k++) {
+        uint32_t to[2];
+        if (!has(nest->blocks, k)) continue;
+        for (unsigned n = nest_successors(t, nest->head + k, to); n--;)
+            if (to[n] == nest->head[i].pc) ways++, from = k;
+    }
+    t->private_rows = &c->private_rows[i];
+    if (ways == 1 && from < i) *t->private_rows = c->private_rows[from];
+    else lane_private_forget(t->private_rows);
 }
 
 static void run_block(struct translator *t, struct nest_code *c, unsigned i)
@@ -227,7 +261,8 @@ static void run_block(struct translator *t, struct nest_code *c, unsigned i)
     memcpy(t->kept, t->holds.v, sizeof t->kept);
     memcpy(t->stored, t->holds.v, sizeof t->stored);
     ir_at(t, c->start[i]);
-    if (has(nest->marks, i)) set_bit(t, c, nest->owner[i], nest->bit[i]);
+    set_bits(t, c, i);
+    find_private(t, c, i);
     for (size_t k = b->first; k < b->first + b->count; k++) run_node(t, c, &t->flow->nodes[k]);
     finish_run(t, c, i);
 }
@@ -242,6 +277,15 @@ static LLVMValueRef warp_row(struct translator *t, unsigned r, LLVMValueRef lane
     return LLVMBuildGEP2(t->b, t->i32, rows, &index, 1, "");
 }
 
+/* What a register holds in front of the nest. */
+static LLVMValueRef first_word(struct translator *t, const struct nest_code *c, unsigned r, LLVMValueRef lane)
+{
+    const struct v_fact fact = facts_of_block(&t->facts, c->nest.head).v[r];
+    if (!set_has(c->nest.in.v, r)) return LLVMGetUndef(t->i32);
+    if (fact.known && !fact.step) return ir_u32(t, fact.value);
+    return LLVMBuildLoad2(t->b, t->i32, warp_row(t, r, lane), "");
+}
+
 /* The next lane begins with its own words and with what scalar registers held in front of the nest. */
 static void begin_lane(struct translator *t, struct nest_code *c)
 {
@@ -249,14 +293,10 @@ static void begin_lane(struct translator *t, struct nest_code *c)
     LLVMValueRef left = LLVMBuildLoad2(t->b, t->i32, c->left, ""), last = LLVMConstInt(t->i1, 1, false), lane;
     lane = ir_intrinsic(t, "llvm.cttz", &t->i32, 1, (LLVMValueRef[]){left, last}, 2);
     LLVMBuildStore(t->b, lane, t->lane);
-    single_try_begin(t);
+    lane_private_begin(t);
     begin_iteration(t, c, 0, tried_field(t, offsetof(struct native_tried, first)));
-    for (unsigned r = 0; r < ISA_VREGS; r++) {
-        if (!set_has(t->current->used.v, r)) continue;
-        set_own(t, r,
-                set_has(c->nest.in.v, r) ? LLVMBuildLoad2(t->b, t->i32, warp_row(t, r, lane), "")
-                                         : LLVMGetUndef(t->i32));
-    }
+    for (unsigned r = 0; r < ISA_VREGS; r++)
+        if (set_has(t->current->used.v, r)) set_own(t, r, first_word(t, c, r, lane));
     for (unsigned r = 1; r < ISA_XREGS; r++)
         if (x >> r & 1) set_x(t, r, ir_load(t, t->i32, warp(t), offsetof(struct warp, x) + r * 4));
     LLVMBuildBr(t->b, c->start[0]);
@@ -366,8 +406,12 @@ static void make_nest(struct translator *t, struct nest_code *c)
     ir_at(t, c->each);
     t->lanes = LLVMBuildLoad2(t->b, t->i32, t->mask, "");
     begin_lane(t, c);
-    for (unsigned i = 0; i < NEST_BLOCKS; i++)
+    c->private_rows = calloc(NEST_BLOCKS, sizeof *c->private_rows);
+    for (unsigned i = 0; i < NEST_BLOCKS && c->private_rows; i++)
         if (has(c->nest.blocks, i)) run_block(t, c, i);
+    t->failed |= !c->private_rows;
+    free(c->private_rows);
+    t->private_rows = NULL;
     ir_at(t, c->over);
     for (unsigned r = 0; r < ISA_VREGS; r++) t->holds.v[r].raw = false; /* see make_exact_for */
     end_lane(t, c);
@@ -441,9 +485,9 @@ static struct nest_code *find_nest(struct translator *t)
     for (size_t k = 0; k < t->flow->nblocks; k++) c->number += t->nests[k] && t->nests[k] != c;
     c->counting = nest_counting_make(t, &nest);
     c->left = nest_variable(t, t->i32), c->ran = nest_variable(t, t->i32);
-    c->used = nest_variable(t, t->i32), c->full = nest_variable(t, t->i1);
+    c->full = nest_variable(t, t->i1);
     for (unsigned k = 0; k < nest.nlevels; k++) {
-        c->record[k] = nest_variable(t, t->i32);
+        c->record[k] = nest_variable(t, t->ptr);
         for (unsigned w = 0; w < nest_words_of(&nest, k); w++) c->word[k][w] = nest_variable(t, t->i64);
     }
     return c;
@@ -476,8 +520,8 @@ static void begin_nest(struct translator *t, struct nest_code *c)
     LLVMBuildStore(t->b, active(t), c->left);
     ir_store(t, active(t), t->tried, offsetof(struct native_tried, active));
     set_u32(t, c->ran, 0);
-    set_u32(t, c->used, NEST_FIRST_RECORD);
-    ir_store(t, ir_u32(t, 0), t->tried, offsetof(struct native_tried, first));
+    ir_store(t, LLVMConstNull(t->ptr), t->tried, offsetof(struct native_tried, first));
+    ir_store(t, tried_field(t, offsetof(struct native_tried, records)), t->tried, offsetof(struct native_tried, free));
     begin_try(t, c, c->each, c->bad);
 }
 

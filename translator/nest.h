@@ -41,13 +41,15 @@ struct nest {
         uint32_t rpc;
         uint8_t block, level;
         struct nest_path path;
-        uint8_t bit;              /* of the level's record: lanes go one way, ... */
-        bool tells;               /* ... to the target (true) or behind the branch, ... */
-        bool marks;               /* ... and set it when they do */
-    } branches[NEST_BRANCHES];    /* a branch on a path of another one follows it */
-    uint8_t owner[NEST_BLOCKS];   /* of each block: the level whose own it is, ... */
-    uint8_t bit[NEST_BLOCKS];     /* ... and the bit of its record: lanes execute the block */
-    uint64_t marks;               /* blocks where they set it */
+        uint8_t bit;            /* of the level's record: lanes go one way, ... */
+        bool tells;             /* ... to the target (true) or behind the branch, ... */
+        bool marks;             /* ... and set it when they do, as no block does */
+        uint8_t ahead;          /* the block behind it on the way back, or NEST_NONE: lanes set its bit in front of the
+                                 * branch, and clear it where they leave */
+    } branches[NEST_BRANCHES];  /* a branch on a path of another one follows it */
+    uint8_t owner[NEST_BLOCKS]; /* of each block: the level whose own it is, ... */
+    uint8_t bit[NEST_BLOCKS];   /* ... and the bit of its record: lanes execute the block */
+    uint64_t marks;             /* blocks where they set it */
     struct isa_registers in, out; /* vector registers: that lanes begin with; written, and read by somebody behind it */
     uint64_t x;                   /* scalar registers that it writes */
     bool stores;                  /* to private memory */
@@ -74,7 +76,7 @@ struct nest_counting {
 struct nest_counting nest_counting_make(struct translator *t, const struct nest *nest);
 
 /* A level's record in words of native_tried.records: the next record is the first of them, those of loops in the
- * iteration follow, then the numbers of lanes. nest_words_of: words of 64 bits that these fill. */
+ * iteration follow, then the numbers of lanes. nest_words_of: words that these fill. */
 uint32_t nest_words_of(const struct nest *nest, unsigned level);
 uint32_t nest_numbers_at(const struct nest *nest, unsigned level);
 uint32_t nest_record_size(const struct nest *nest, unsigned level);

@@ -9,30 +9,26 @@
 struct counting {
     struct translator *t;
     const struct nest *nest;
-    LLVMValueRef function, sums, records; /* the function, its struct nest_sums, all records */
-    LLVMValueRef table;                   /* a struct nest_table */
+    LLVMValueRef function, sums; /* the function, its struct nest_sums */
+    LLVMValueRef table;          /* a struct nest_table */
     struct level_branches {
         unsigned count, width; /* the width of vectors of them: a power of two */
         uint8_t number[NEST_BRANCHES];
     } branches[NEST_LEVELS];
-    /* Variables: of the branches of each level, and the last two of eight bits each. */
-    LLVMValueRef deepest, diverged[NEST_LEVELS], executed[NEST_BITS / 8], lanes[NEST_BITS / 8];
-    uint32_t nbits, first_bit[NEST_LEVELS]; /* of all levels; of each, in the table */
+    /* Variables: of the branches of each level, and the last two of its bits. */
+    LLVMValueRef deepest, diverged[NEST_LEVELS], executed[NEST_LEVELS], lanes[NEST_LEVELS];
+    uint32_t first_bit[NEST_LEVELS]; /* of each level, in the table */
 };
 
 /* ---- the table ---- */
 
 uint32_t nest_words_of(const struct nest *nest, unsigned level) { return (nest->levels[level].nbits + 7u) / 8; }
 
-/* On a boundary of 64 bits. */
-uint32_t nest_numbers_at(const struct nest *nest, unsigned level)
-{
-    return (nest->levels[level].nchildren + 2u) / 2 * 2;
-}
+uint32_t nest_numbers_at(const struct nest *nest, unsigned level) { return 1u + nest->levels[level].nchildren; }
 
 uint32_t nest_record_size(const struct nest *nest, unsigned level)
 {
-    return nest_numbers_at(nest, level) + 2 * nest_words_of(nest, level);
+    return nest_numbers_at(nest, level) + nest_words_of(nest, level);
 }
 
 static void add_counts(const struct translator *t, const struct block *b, uint32_t *counts)
@@ -48,7 +44,7 @@ static void fill_level(struct counting *c, unsigned level, struct nest_table *ta
     for (unsigned i = 0; i < NEST_BLOCKS; i++)
         if (nest->levels[level].own >> i & 1)
             add_counts(c->t, nest->head + i, table->bit[table->nbits + nest->bit[i]].counts);
-    c->nbits = table->nbits += 8 * nest_words_of(nest, level);
+    table->nbits += 8 * nest_words_of(nest, level);
 }
 
 static LLVMValueRef make_table(struct counting *c)
@@ -105,14 +101,11 @@ struct lanes_at {
     LLVMValueRef branch, side;
 };
 
-static struct lanes_at lanes_at_branches(struct counting *c, LLVMValueRef record, unsigned level)
+static struct lanes_at lanes_at_branches(struct counting *c, LLVMValueRef all, unsigned level)
 {
     struct translator *t = c->t;
     const struct level_branches *l = &c->branches[level];
-    const LLVMTypeRef bytes = LLVMVectorType(t->i8, 8 * nest_words_of(c->nest, level));
-    LLVMValueRef all = ir_load(t, bytes, record, nest_numbers_at(c->nest, level) * 4ull);
     LLVMValueRef branch[NEST_BRANCHES], side[NEST_BRANCHES];
-    LLVMSetAlignment(all, 8);
     for (unsigned i = 0; i < l->width; i++) {
         const struct nest_branch *b = &c->nest->branches[l->number[i < l->count ? i : 0]];
         branch[i] = ir_u32(t, c->nest->bit[b->block]);
@@ -167,26 +160,76 @@ static void count_branch(struct counting *c, unsigned level, unsigned i, LLVMVal
     LLVMBuildStore(t->b, ir_intrinsic(t, "llvm.umax", &t->i32, 1, deeper, 2), c->deepest);
 }
 
-/* Branches of an iteration. Where none diverges, the SIMT stack is on all paths what it was. */
-static void count_branches(struct counting *c, LLVMValueRef record, unsigned level, LLVMValueRef *depths)
+/* A number for each bit of a record, in a vector whose width is a power of two. */
+static unsigned width_of(const struct counting *c, unsigned level)
+{
+    unsigned width = 8;
+    while (width < 8 * nest_words_of(c->nest, level)) width *= 2;
+    return width;
+}
+
+static LLVMTypeRef numbers_of(const struct counting *c, unsigned level, LLVMTypeRef type)
+{
+    return LLVMVectorType(type, width_of(c, level));
+}
+
+/* The lanes that have each bit; those that fill up the vector have none. */
+static LLVMValueRef load_numbers(struct counting *c, LLVMValueRef record, unsigned level)
+{
+    struct translator *t = c->t;
+    const unsigned nwords = nest_words_of(c->nest, level);
+    LLVMValueRef words = LLVMConstNull(LLVMVectorType(t->i64, width_of(c, level) / 8));
+    for (unsigned i = 0; i < nwords; i++) {
+        LLVMValueRef word = ir_load(t, t->i64, record, (nest_numbers_at(c->nest, level) + i) * 8ull);
+        words = LLVMBuildInsertElement(t->b, words, word, ir_u32(t, i), "");
+    }
+    return LLVMBuildBitCast(t->b, words, numbers_of(c, level, t->i8), "");
+}
+
+/* Does a branch of an iteration diverge? If none does, each bit is one of all lanes that have begun it, or of none. */
+static LLVMValueRef some_diverge(struct counting *c, LLVMValueRef record, LLVMValueRef all, unsigned level)
+{
+    struct translator *t = c->t;
+    const struct nest *nest = c->nest;
+    const LLVMTypeRef bits = LLVMIntTypeInContext(t->context, width_of(c, level));
+    const size_t first = nest_numbers_at(nest, level) * 8ull + nest->bit[nest->levels[level].head];
+    LLVMValueRef begun = ir_load(t, t->i8, record, first), none = LLVMConstNull(LLVMTypeOf(all)), differ;
+    LLVMValueRef order = LLVMConstNull(numbers_of(c, level, t->i32));
+    begun = LLVMBuildInsertElement(t->b, LLVMGetPoison(LLVMTypeOf(all)), begun, ir_u32(t, 0), "");
+    begun = LLVMBuildShuffleVector(t->b, begun, begun, order, "");
+    differ = LLVMBuildAnd(t->b, LLVMBuildICmp(t->b, LLVMIntNE, all, begun, ""),
+                          LLVMBuildICmp(t->b, LLVMIntNE, all, none, ""), "");
+    return LLVMBuildICmp(t->b, LLVMIntNE, LLVMBuildBitCast(t->b, differ, bits, ""), LLVMConstNull(bits), "");
+}
+
+/* Counts those that diverge, and finds the depths of the SIMT stack on their paths. */
+static void count_diverging(struct counting *c, LLVMValueRef all, unsigned level, LLVMValueRef *depths)
 {
     struct translator *t = c->t;
     const struct level_branches *l = &c->branches[level];
     const LLVMTypeRef numbers = LLVMVectorType(t->i32, l->width);
-    const unsigned places = 1 + 2 * l->count;
-    LLVMValueRef before = depths[0], diverge, diverging;
-    if (!l->count) return;
-    struct lanes_at at = lanes_at_branches(c, record, level);
-    LLVMValueRef none = LLVMConstNull(LLVMTypeOf(at.side));
+    const struct lanes_at at = lanes_at_branches(c, all, level);
+    LLVMValueRef none = LLVMConstNull(LLVMTypeOf(at.side)), diverge, diverging, first;
     diverge = LLVMBuildAnd(t->b, LLVMBuildICmp(t->b, LLVMIntNE, at.side, none, ""),
                            LLVMBuildICmp(t->b, LLVMIntNE, at.side, at.branch, ""), "");
     add_to(c, numbers, c->diverged[level], LLVMBuildZExt(t->b, diverge, numbers, ""));
     diverging = bits_of_branches(c, diverge, l->width);
-    LLVMBasicBlockRef from = LLVMGetInsertBlock(t->b), some = new_block(c), behind = new_block(c);
-    LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntNE, diverging, ir_u32(t, 0), ""), some, behind);
-    ir_at(t, some);
-    LLVMValueRef first = targets_first(c, level, at);
+    first = targets_first(c, level, at);
     for (unsigned i = 0; i < l->count; i++) count_branch(c, level, i, diverging, first, depths);
+}
+
+/* Branches of an iteration. Where none diverges, the SIMT stack is on all paths what it was. */
+static void count_branches(struct counting *c, LLVMValueRef record, LLVMValueRef all, unsigned level,
+                           LLVMValueRef *depths)
+{
+    struct translator *t = c->t;
+    const unsigned places = 1 + 2 * c->branches[level].count;
+    LLVMValueRef before = depths[0];
+    if (!c->branches[level].count) return;
+    LLVMBasicBlockRef from = LLVMGetInsertBlock(t->b), some = new_block(c), behind = new_block(c);
+    LLVMBuildCondBr(t->b, some_diverge(c, record, all, level), some, behind);
+    ir_at(t, some);
+    count_diverging(c, all, level, depths);
     LLVMBuildBr(t->b, behind);
     ir_at(t, behind);
     for (unsigned i = 1; i < places; i++) {
@@ -196,17 +239,14 @@ static void count_branches(struct counting *c, LLVMValueRef record, unsigned lev
     }
 }
 
-/* The lanes that have each of eight bits of a record, and the record where some lane has the bit. */
-static void add_lanes(struct counting *c, LLVMValueRef record, unsigned level)
+/* The lanes that have each bit of a record, and the record where some lane has the bit. */
+static void add_lanes(struct counting *c, LLVMValueRef all, unsigned level)
 {
     struct translator *t = c->t;
-    const LLVMTypeRef bytes = LLVMVectorType(t->i8, 8), words = LLVMVectorType(t->i32, 8);
-    for (unsigned i = 0, at = c->first_bit[level] / 8; i < nest_words_of(c->nest, level); i++, at++) {
-        LLVMValueRef numbers = ir_load(t, bytes, record, nest_numbers_at(c->nest, level) * 4ull + i * 8), some;
-        some = LLVMBuildICmp(t->b, LLVMIntNE, numbers, LLVMConstNull(bytes), "");
-        add_to(c, words, c->lanes[at], LLVMBuildZExt(t->b, numbers, words, ""));
-        add_to(c, words, c->executed[at], LLVMBuildZExt(t->b, some, words, ""));
-    }
+    const LLVMTypeRef bytes = numbers_of(c, level, t->i8), words = numbers_of(c, level, t->i32);
+    LLVMValueRef some = LLVMBuildICmp(t->b, LLVMIntNE, all, LLVMConstNull(bytes), "");
+    add_to(c, words, c->lanes[level], LLVMBuildZExt(t->b, all, words, ""));
+    add_to(c, words, c->executed[level], LLVMBuildZExt(t->b, LLVMBuildZExt(t->b, some, bytes, ""), words, ""));
 }
 
 static void count_loop(struct counting *c, unsigned level, LLVMValueRef first, LLVMValueRef depth);
@@ -216,8 +256,8 @@ static void count_inner(struct counting *c, LLVMValueRef record, unsigned level,
 {
     struct translator *t = c->t;
     LLVMBasicBlockRef begins = new_block(c), behind = new_block(c);
-    LLVMValueRef first = ir_load(t, t->i32, record, 4 + c->nest->levels[level].child * 4ull);
-    LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntNE, first, ir_u32(t, 0), ""), begins, behind);
+    LLVMValueRef first = ir_load(t, t->ptr, record, 8 + c->nest->levels[level].child * 8ull);
+    LLVMBuildCondBr(t->b, LLVMBuildIsNotNull(t->b, first, ""), begins, behind);
     ir_at(t, begins);
     count_loop(c, level, first, depth);
     LLVMBuildBr(t->b, behind);
@@ -230,24 +270,23 @@ static void count_loop(struct counting *c, unsigned level, LLVMValueRef first, L
     struct translator *t = c->t;
     const struct nest_level *l = &c->nest->levels[level];
     LLVMBasicBlockRef from = LLVMGetInsertBlock(t->b), loop = new_block(c), behind = new_block(c);
-    LLVMValueRef depths[1 + 2 * NEST_BRANCHES], number, index, record, next;
+    LLVMValueRef depths[1 + 2 * NEST_BRANCHES], record, next;
     LLVMBuildBr(t->b, loop);
     ir_at(t, loop);
-    number = LLVMBuildPhi(t->b, t->i32, ""), depths[0] = LLVMBuildPhi(t->b, t->i32, "");
-    LLVMAddIncoming(number, &first, &from, 1);
+    record = LLVMBuildPhi(t->b, t->ptr, ""), depths[0] = LLVMBuildPhi(t->b, t->i32, "");
+    LLVMAddIncoming(record, &first, &from, 1);
     LLVMAddIncoming(depths[0], &depth, &from, 1);
-    index = LLVMBuildZExt(t->b, number, t->i64, "");
-    record = LLVMBuildGEP2(t->b, t->i32, c->records, &index, 1, "");
-    add_lanes(c, record, level);
-    count_branches(c, record, level, depths);
+    LLVMValueRef all = load_numbers(c, record, level);
+    add_lanes(c, all, level);
+    count_branches(c, record, all, level, depths);
     for (unsigned i = 1; i < c->nest->nlevels; i++)
         if (c->nest->levels[i].parent == level)
             count_inner(c, record, i, depths[place_of(c->nest, level, c->nest->levels[i].entry)]);
-    next = ir_load(t, t->i32, record, 0);
+    next = ir_load(t, t->ptr, record, 0);
     from = LLVMGetInsertBlock(t->b);
-    LLVMAddIncoming(number, &next, &from, 1);
+    LLVMAddIncoming(record, &next, &from, 1);
     LLVMAddIncoming(depths[0], &depths[place_of(c->nest, level, l->back)], &from, 1);
-    LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntNE, next, ir_u32(t, 0), ""), loop, behind);
+    LLVMBuildCondBr(t->b, LLVMBuildIsNotNull(t->b, next, ""), loop, behind);
     ir_at(t, behind);
 }
 
@@ -269,18 +308,24 @@ static void find_branches(struct counting *c, unsigned level)
 
 static void make_variables(struct counting *c)
 {
-    const LLVMTypeRef words = LLVMVectorType(c->t->i32, 8);
     c->deepest = new_variable(c, c->t->i32);
-    for (unsigned i = 0; i < c->nest->nlevels; i++) find_branches(c, i);
-    for (unsigned i = 0; i < c->nbits / 8; i++) {
-        c->lanes[i] = new_variable(c, words);
-        c->executed[i] = new_variable(c, words);
+    for (unsigned i = 0; i < c->nest->nlevels; i++) {
+        find_branches(c, i);
+        c->lanes[i] = new_variable(c, numbers_of(c, i, c->t->i32));
+        c->executed[i] = new_variable(c, numbers_of(c, i, c->t->i32));
     }
 }
 
-static void store_sum(struct counting *c, LLVMTypeRef type, LLVMValueRef variable, size_t at)
+/* Of the bits of a level, eight at a time. */
+static void store_numbers(struct counting *c, unsigned level, LLVMValueRef variable, size_t at)
 {
-    ir_store(c->t, LLVMBuildLoad2(c->t->b, type, variable, ""), c->sums, at);
+    struct translator *t = c->t;
+    LLVMValueRef all = LLVMBuildLoad2(t->b, numbers_of(c, level, t->i32), variable, ""), order[8];
+    for (unsigned i = 0; i < 8 * nest_words_of(c->nest, level); i += 8) {
+        for (unsigned k = 0; k < 8; k++) order[k] = ir_u32(t, i + k);
+        ir_store(t, LLVMBuildShuffleVector(t->b, all, all, LLVMConstVector(order, 8), ""), c->sums,
+                 at + (c->first_bit[level] + i) * 4ull);
+    }
 }
 
 static void store_diverged(struct counting *c, unsigned level)
@@ -295,12 +340,11 @@ static void store_diverged(struct counting *c, unsigned level)
 
 static void store_sums(struct counting *c)
 {
-    const LLVMTypeRef words = LLVMVectorType(c->t->i32, 8);
-    store_sum(c, c->t->i32, c->deepest, offsetof(struct nest_sums, deepest));
-    for (unsigned i = 0; i < c->nest->nlevels; i++) store_diverged(c, i);
-    for (unsigned i = 0; i < c->nbits / 8; i++) {
-        store_sum(c, words, c->lanes[i], offsetof(struct nest_sums, lanes) + i * sizeof(nest_words));
-        store_sum(c, words, c->executed[i], offsetof(struct nest_sums, executed) + i * sizeof(nest_words));
+    ir_store(c->t, LLVMBuildLoad2(c->t->b, c->t->i32, c->deepest, ""), c->sums, offsetof(struct nest_sums, deepest));
+    for (unsigned i = 0; i < c->nest->nlevels; i++) {
+        store_diverged(c, i);
+        store_numbers(c, i, c->lanes[i], offsetof(struct nest_sums, lanes));
+        store_numbers(c, i, c->executed[i], offsetof(struct nest_sums, executed));
     }
 }
 
@@ -312,10 +356,10 @@ struct nest_counting nest_counting_make(struct translator *t, const struct nest 
     c.table = make_table(&c);
     c.function = LLVMAddFunction(t->out->module, "nest_sum", LLVMFunctionType(none, types, 3, false));
     LLVMSetFunctionCallConv(c.function, LLVMPreserveAllCallConv);
-    c.sums = LLVMGetParam(c.function, 0), c.records = LLVMGetParam(c.function, 1);
+    c.sums = LLVMGetParam(c.function, 0);
     ir_at(t, new_block(&c));
     make_variables(&c);
-    count_loop(&c, 0, ir_u32(t, NEST_FIRST_RECORD), LLVMGetParam(c.function, 2));
+    count_loop(&c, 0, LLVMGetParam(c.function, 1), LLVMGetParam(c.function, 2));
     store_sums(&c);
     LLVMBuildRetVoid(t->b);
     ir_at(t, from);

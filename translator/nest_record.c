@@ -111,6 +111,15 @@ static bool tells(const struct translator *t, const struct nest *nest, const str
            nodes_before(g, to) == bit(b->block) && nest->bit[to] != nest->bit[b->block];
 }
 
+/* Most lanes go on to another iteration: what they set in front of the branch costs them nothing behind it. */
+static unsigned block_ahead(const struct translator *t, const struct nest *nest, const struct iteration *g,
+                            const struct nest_branch *b)
+{
+    const uint32_t pc = b->goes_back[true] ? node_target(b->node) : node_next(b->node);
+    if (!b->goes_back[true] && !b->goes_back[false]) return NEST_NONE;
+    return tells(t, nest, g, b, pc) ? nest_number(t, nest, pc) : NEST_NONE;
+}
+
 static void give_branches_bits(const struct translator *t, struct nest *nest, const struct iteration *g)
 {
     for (unsigned k = 0; k < nest->nbranches; k++) {
@@ -119,6 +128,8 @@ static void give_branches_bits(const struct translator *t, struct nest *nest, co
         b->tells = true;
         if (tells(t, nest, g, b, node_next(b->node))) b->tells = false;
         else b->marks = !tells(t, nest, g, b, node_target(b->node));
+        if (b->marks && b->goes_back[true]) b->tells = false; /* lanes leave a loop but once */
+        b->ahead = (uint8_t)block_ahead(t, nest, g, b);
         if (b->marks) b->bit = new_bit(&nest->levels[g->level]);
         else b->bit = nest->bit[nest_number(t, nest, b->tells ? node_target(b->node) : node_next(b->node))];
     }

@@ -12,10 +12,9 @@ enum { NEST_FIRST = 4 };
 
 /* Records of iterations, in native_tried.records, are shared by the lanes that execute them: of each, the next one of
  * its loop, the first ones of the loops in it, and how many lanes have each of its bits. A bit says that a lane has
- * executed some blocks, or has gone one way at a divergent branch. The numbers are bytes; bits of a level fill up
- * words of eight. Record 0 is none. */
+ * executed some blocks, or has gone one way at a divergent branch. Records are words of 64 bits: pointers, of which
+ * NULL is none, and numbers that are bytes; bits of a level fill up words of eight. */
 enum { NEST_BITS = NEST_BLOCKS + NEST_BRANCHES + 8 * NEST_LEVELS, NEST_WORDS = (NEST_BLOCKS + NEST_BRANCHES) / 8 };
-enum { NEST_FIRST_RECORD = 2 };
 
 /* Numbers of 32 bits throughout. */
 struct nest_table {

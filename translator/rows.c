@@ -356,8 +356,9 @@ COLD uint32_t nest_save(struct sm *sm, struct native_tried *tried)
     return 1;
 }
 
-/* Goes through all records of lanes that began `depth` entries deep in the SIMT stack (nest_count.c). */
-typedef __attribute__((preserve_all)) void nest_sum_function(struct nest_sums *s, const uint32_t *records,
+/* Goes through all records of lanes that began `depth` entries deep in the SIMT stack, from that of the first iteration
+ * on (nest_count.c). */
+typedef __attribute__((preserve_all)) void nest_sum_function(struct nest_sums *s, const uint64_t *first,
                                                              uint32_t depth);
 
 /* Of a bit, in how many iterations some lane has it, and how many have it in all. */
@@ -443,7 +444,7 @@ COLD uint32_t nest_may_follow(struct sm *sm, struct native_tried *tried, const s
     uint32_t instructions = 0;
     struct nest_sums s;
     if (nest->period == NEST_PAYS) return 1;
-    sum(&s, tried->records, sm->warp->depth);
+    sum(&s, tried->first, sm->warp->depth);
     for (uint32_t i = 0; i < table->nbits; i++)
         instructions += nest_executed(&s, i) * table->bit[i].counts[COUNT_INSTRUCTIONS];
     return instructions <= most && nest_is_faster(nest, ticks, 4ull * instructions);
@@ -479,7 +480,7 @@ COLD uint32_t nest_count(struct sm *sm, struct native_tried *tried, const struct
     struct counters *c = &sm->warp->group->counters;
     struct nest_sums s;
     uint32_t diverged = 0;
-    sum(&s, tried->records, sm->warp->depth);
+    sum(&s, tried->first, sm->warp->depth);
     for (uint32_t i = 0; i < NATIVE_COUNTS; i++) tried->counts[i] = 0;
     for (uint32_t i = 0; i < table->nbits; i++)
         if (nest_executed(&s, i))

@@ -97,10 +97,11 @@ struct translator {
     LLVMBasicBlockRef *single_blocks, *single_arrivals; /* of each block, and those that take out its registers */
 
     /* loop nests that run without the SIMT stack */
-    struct nest_code **nests;                  /* by the block at their head; NULL: there is none */
-    LLVMValueRef tried, number;                /* native_state's */
-    LLVMValueRef private_base;                 /* where the lane's private memory begins, ... */
-    LLVMValueRef private_items, private_bytes; /* ... words from one of its words to the next, and its size */
+    struct nest_code **nests;                 /* by the block at their head; NULL: there is none */
+    LLVMValueRef tried, number;               /* native_state's */
+    LLVMValueRef private_host, private_bytes; /* where the lane's private memory begins on the host, and its size */
+    LLVMBasicBlockRef private_begin;          /* that has computed these */
+    struct lane_private *private_rows;        /* of the block in progress */
 
     /* the block in progress */
     const struct block *block;
@@ -263,6 +264,14 @@ LLVMValueRef host_address(struct translator *t, LLVMValueRef guest);
 
 /* A word of the group's struct launch. */
 LLVMValueRef launch_field(struct translator *t, size_t offset);
+
+/* Private memory: work-items of a group, whose words lie together, and where those of the warp's first lane begin. */
+uint32_t private_items(const struct translator *t);
+LLVMValueRef private_base(struct translator *t);
+
+/* Control goes to `bad` if a condition holds. */
+void stop_if(struct translator *t, LLVMValueRef condition, LLVMBasicBlockRef bad);
+
 void translate_load(struct translator *t, const struct node *n);
 void translate_store(struct translator *t, const struct node *n);
 void translate_atomic(struct translator *t, const struct node *n);
@@ -274,10 +283,8 @@ LLVMValueRef is_own_memory(struct translator *t);
 LLVMValueRef single_load(struct translator *t, const struct node *n, LLVMValueRef lane);
 void single_store(struct translator *t, const struct node *n, LLVMValueRef lane);
 
-/* The same for lanes that only try to run (native_tried), from single_try_begin on, where the lane is known: these are
- * not recorded. What cannot be done so goes to `bad`: stores beyond the lane's private memory, words that are not
- * aligned there. */
-void single_try_begin(struct translator *t);
+/* The same for lanes that only try to run (native_tried): these are not recorded. What cannot be done so in private
+ * memory (lane_private.h) goes to `bad`; NULL: it is left for `step`. */
 LLVMValueRef single_try_load(struct translator *t, const struct node *n, LLVMBasicBlockRef bad);
 void single_try_store(struct translator *t, const struct node *n, LLVMBasicBlockRef bad);
 
