@@ -54,7 +54,8 @@ static bool is_near(struct lane_offset a, struct lane_offset b, int32_t *distanc
 {
     enum { NEAR = 1 << 16 };
     *distance = (int32_t)(b.add - a.add);
-    return a.root == b.root && a.shift == b.shift && !(*distance & 3) && *distance<NEAR && * distance> - NEAR;
+    const bool same = a.root == b.root && a.shift == b.shift;
+    return same && *distance % 4 == 0 && -NEAR < *distance && *distance < NEAR;
 }
 
 static bool is_private(const struct node *n)
