@@ -313,6 +313,26 @@ static void test_private_distances(void **state)
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) run(texts[i], 10000, LAUNCH_DONE);
 }
 
+/* A nest that is taken back, in one group after the other. Those behind it find their local memory empty, to which the
+ * warps have written in front of it. */
+static void test_taken_back_in_groups(void **state)
+{
+    static const char *const text = START
+        " csrr x25, CSR_LDS\n csrr x26, CSR_GIDX\n slli x26, x26, 1\n csrr x27, CSR_WID\n add x26, x26, x27\n"
+        " slli x26, x26, 2\n lui x28, 0x90002\n add x26, x26, x28\n lw x27, 64(x25)\n sw x27, 0(x26)\n"
+        " sw x20, 64(x25)\n vid.v v11\n vadd.vi v11, v11, -9\n" LOOP(
+            "a", "v4",
+            NEXT PLACE " vlw.v v10, 0(v9)\n" COUNT(4, "v9") " vor.vv v10, v4, v11\n" MEET(
+                "late") " vbne v10, v13, late\n vsw.v v7, 32(v13)\nlate: join\n") " addi x28, x28, 1024\n vmv.v.x v29, "
+                                                                                  "x28\n amoadd.w v30, v14, (v29)\n "
+                                                                                  "vmv.x.s x27, v30\n sw x27, "
+                                                                                  "512(x26)\n" SAVE;
+    struct pair p = {.text = text, .quantum = 10000, .shapes = true};
+    (void)state;
+    p.shape = (struct launch){.warps = 2, .threads_per_warp = 32, .work_items = 64, .groups = {20}};
+    for (int i = 0; i < 4; i++) assert_int_equal(pair_run_levels(&p).status, LAUNCH_DONE);
+}
+
 /* What cannot be done lane by lane, and is found late: words across two in private memory, stores behind its end, loads
  * from where nothing is. What has been stored is taken back. */
 static void test_taken_back(void **state)
@@ -433,6 +453,7 @@ int main(void)
         cmocka_unit_test(test_nans),
         cmocka_unit_test(test_private_memory),
         cmocka_unit_test(test_private_distances),
+        cmocka_unit_test(test_taken_back_in_groups),
         cmocka_unit_test(test_taken_back),
         cmocka_unit_test(test_scalars),
         cmocka_unit_test(test_order),
