@@ -347,14 +347,21 @@ static LLVMValueRef all_lanes(struct translator *t, struct lanes condition, bool
     return LLVMBuildICmp(t->b, LLVMIntEQ, LLVMBuildBitCast(t->b, flags, narrow, ""), all, "");
 }
 
+/* Active lanes that branch, and the others, as numbers. */
+static void part_lanes(struct translator *t, struct lanes condition, LLVMValueRef *taken, LLVMValueRef *rest)
+{
+    *taken = LLVMBuildAnd(t->b, bits_of(t, condition), active(t), "");
+    *rest = LLVMBuildXor(t->b, *taken, active(t), "");
+}
+
 static void branch_vector(struct translator *t, const struct node *n)
 {
     LLVMBasicBlockRef not_none = ir_block(t, ""), both_paths = ir_block(t, "diverge"), none, all;
     enum version version = t->version;
     const struct lanes condition = lanes_of_row(t, n);
     const bool flags = version == FULL && t->words == 16 && chunks_are_whole(t);
-    LLVMValueRef taken = LLVMBuildAnd(t->b, bits_of(t, condition), active(t), "");
-    LLVMValueRef rest = LLVMBuildXor(t->b, taken, active(t), ""), is_none, is_all;
+    LLVMValueRef taken, rest, is_none, is_all;
+    if (!flags) part_lanes(t, condition, &taken, &rest);
     is_none = flags ? all_lanes(t, condition, false) : LLVMBuildICmp(t->b, LLVMIntEQ, taken, ir_u32(t, 0), "");
     none = ir_block(t, ""), all = ir_block(t, "");
     LLVMBuildCondBr(t->b, is_none, none, not_none);
@@ -362,10 +369,7 @@ static void branch_vector(struct translator *t, const struct node *n)
     is_all = flags ? all_lanes(t, condition, true) : LLVMBuildICmp(t->b, LLVMIntEQ, rest, ir_u32(t, 0), "");
     LLVMBuildCondBr(t->b, is_all, all, both_paths);
     ir_at(t, both_paths);
-    if (flags) { /* as numbers only where they part */
-        taken = LLVMBuildAnd(t->b, bits_of(t, condition), active(t), "");
-        rest = LLVMBuildXor(t->b, taken, active(t), "");
-    }
+    if (flags) part_lanes(t, condition, &taken, &rest); /* only where they part */
     ir_at(t, none);
     store_at_end(t);
     go_to(t, node_next(n), version);
