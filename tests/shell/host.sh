@@ -32,10 +32,11 @@ works 'with a cache that cannot be written'
 # What another user owns is no cache: who may write there says what runs here.
 if [ "$(id -u)" = 0 ]; then
     for owner in 0 65534; do
-        rm -rf cache && mkdir -p cache/ventus && chown $owner cache/ventus && chmod 755 cache/ventus
-        XDG_CACHE_HOME=$dir/cache sh -c "$vecadd" >out.txt 2>&1
+        # Each its own: a translation that outlives the first program is written where that one's folder was.
+        mkdir -p $owner/ventus && chown $owner $owner/ventus && chmod 755 $owner/ventus
+        XDG_CACHE_HOME=$dir/$owner sh -c "$vecadd" >out.txt 2>&1
         works "with a cache of user $owner"
-        kept=$(ls cache/ventus | wc -l)
+        kept=$(ls $owner/ventus | wc -l)
         [ $((kept > 0)) = $((owner == 0)) ] || wrong "$kept files in a cache of user $owner"
     done
 fi
