@@ -9,9 +9,10 @@ struct nest_masks {
     struct isa_registers live[NEST_BLOCKS + 1], outside; /* that lanes read from each block or (the last one) the exit
                                                           * on; lanes that do not run the nest */
     /* Variables: lanes that have come to each block of the iteration, that begin the next iteration of each loop; depth
-     * of the SIMT stack in front of it and on the paths of each branch; how often each branch diverges. */
+     * of the SIMT stack in front of it and on the paths of each branch; how often branches diverge. */
     LLVMValueRef in[NEST_BLOCKS], next[NEST_LEVELS], depth[NEST_LEVELS], paths[NEST_BRANCHES][2];
-    LLVMValueRef diverged[NEST_BRANCHES], deepest, iterations;
+    LLVMValueRef diverged, deepest, iterations;
+    LLVMValueRef lanes;       /* what COUNT_LANES is for the nest: a variable of its own takes fewer instructions */
     LLVMValueRef begun, most; /* numbers: instructions in front of the nest, and how many it may have */
 };
 
@@ -210,11 +211,11 @@ static void count_branch(struct translator *t, struct nest_masks *m, unsigned br
                          LLVMValueRef rest)
 {
     const struct nest_branch *b = &m->nest->branches[branch];
-    LLVMValueRef zero = ir_u32(t, 0), depth = depth_at(t, m, b->level, b->path), one, first, deeper, other;
-    one = LLVMBuildAnd(t->b, LLVMBuildICmp(t->b, LLVMIntNE, taken, zero, ""),
-                       LLVMBuildICmp(t->b, LLVMIntNE, rest, zero, ""), "");
+    LLVMValueRef one = ir_u32(t, 1), depth = depth_at(t, m, b->level, b->path), first, deeper, other;
+    /* Some, but not all of them. */
+    one = LLVMBuildICmp(t->b, LLVMIntULT, LLVMBuildSub(t->b, taken, one, ""), LLVMBuildSub(t->b, t->lanes, one, ""), "");
     one = LLVMBuildZExt(t->b, one, t->i32, "");
-    add(t, m->diverged[branch], one);
+    add(t, m->diverged, one);
     other = LLVMBuildAdd(t->b, depth, one, "");
     deeper = LLVMBuildAdd(t->b, other, one, "");
     set(t, m->deepest, ir_intrinsic(t, "llvm.umax", &t->i32, 1, (LLVMValueRef[]){get(t, m->deepest), deeper}, 2));
@@ -223,13 +224,16 @@ static void count_branch(struct translator *t, struct nest_masks *m, unsigned br
     set(t, m->paths[branch][false], LLVMBuildSelect(t->b, first, other, deeper, ""));
 }
 
-/* Behind the block the variables hold what it has written, in its lanes. */
+/* Behind the block the variables hold what it has written, in its lanes; what these do not read stays as other lanes
+ * have left it. */
 static void store_results(struct translator *t, const struct nest_masks *m)
 {
-    struct isa_registers read = t->waiting;
+    struct isa_registers read = {0};
     uint32_t to[2];
     for (unsigned n = nest_successors(t, t->block, to); n--;)
         registers_add(&read, &m->live[number_of(t, m->nest, to[n])]);
+    for (unsigned k = 0; k < ISA_VREGS / 64; k++) t->fresh.v[k] &= read.v[k] | ~t->waiting.v[k];
+    registers_add(&read, &t->waiting);
     forget_fresh(t, &read);
     settle(t);
     for (unsigned r = 0; r < ISA_VREGS; r++)
@@ -259,8 +263,9 @@ static void finish(struct translator *t, struct nest_masks *m, unsigned i)
 }
 
 /* Counts all blocks that the same lanes execute, at the first of them. */
-static void count_blocks(struct translator *t, const struct nest *nest, unsigned leader)
+static void count_blocks(struct translator *t, struct nest_masks *m, unsigned leader)
 {
+    const struct nest *nest = m->nest;
     uint16_t own[NATIVE_COUNTS];
     memcpy(own, t->counted, sizeof own);
     for (unsigned i = leader + 1; i < NEST_BLOCKS; i++) {
@@ -270,7 +275,10 @@ static void count_blocks(struct translator *t, const struct nest *nest, unsigned
             for (unsigned k = 0; k < NATIVE_COUNTS; k++)
                 t->counted[k] = (uint16_t)(t->counted[k] + t->flow->nodes[n].counts[k]);
     }
-    count_block(t);
+    tally_block(t);
+    LLVMValueRef vectors = ir_u32(t, t->counted[COUNT_VECTOR]);
+    add(t, m->lanes, LLVMBuildMul(t->b, ir_popcount(t, t->lanes), vectors, ""));
+    count_constants(t, 0);
     memcpy(t->counted, own, sizeof own);
 }
 
@@ -282,7 +290,7 @@ static void run_block(struct translator *t, struct nest_masks *m, unsigned i)
     t->waiting = read_by_others(t, m, i);
     set_mask(t, get(t, m->in[leader]));
     begin_block(t, b, MASKED, &facts);
-    if (leader == i) count_blocks(t, m->nest, i);
+    if (leader == i) count_blocks(t, m, i);
     translate_nodes(t, b);
     finish(t, m, i);
 }
@@ -389,30 +397,28 @@ static void make_variables(struct translator *t, struct nest_masks *m)
         set(t, m->depth[k] = nest_variable(t, t->i32), ir_u32(t, 0));
     }
     for (unsigned k = 0; k < nest->nbranches; k++) {
-        set(t, m->diverged[k] = nest_variable(t, t->i32), ir_u32(t, 0));
         for (unsigned i = 0; i < 2; i++) set(t, m->paths[k][i] = nest_variable(t, t->i32), ir_u32(t, 0));
     }
+    set(t, m->diverged = nest_variable(t, t->i32), ir_u32(t, 0));
+    set(t, m->lanes = nest_variable(t, t->i32), ir_u32(t, 0));
     set(t, m->deepest = nest_variable(t, t->i32), ir_u32(t, 0));
     set(t, m->iterations = nest_variable(t, t->i32), ir_u32(t, 0));
 }
 
-/* The joins of branches that have diverged: each is executed twice more, and has no operands that lanes count. */
-static void count_joins(struct translator *t, const struct nest_masks *m, LLVMValueRef *all)
+/* What the blocks have not counted: lanes, and the joins of branches that have diverged, each executed twice more. A
+ * join has no operands that lanes count. */
+static void count_rest(struct translator *t, const struct nest_masks *m)
 {
-    *all = ir_u32(t, 0);
-    for (unsigned k = 0; k < m->nest->nbranches; k++) {
-        const struct block *join = flow_block(t->flow, m->nest->branches[k].rpc);
-        const uint16_t *counts = t->flow->nodes[join->first].counts;
-        LLVMValueRef n = get(t, m->diverged[k]), sum = LLVMBuildLoad2(t->b, t->counts_type, t->counts, "");
-        *all = LLVMBuildAdd(t->b, *all, n, "");
-        for (unsigned c = 0; c < NATIVE_COUNTS; c++) {
-            LLVMValueRef old = LLVMBuildExtractElement(t->b, sum, ir_u32(t, c), ""), times;
-            if (!counts[c]) continue;
-            times = LLVMBuildMul(t->b, n, ir_u32(t, 2u * counts[c]), "");
-            sum = LLVMBuildInsertElement(t->b, sum, LLVMBuildAdd(t->b, old, times, ""), ir_u32(t, c), "");
-        }
-        LLVMBuildStore(t->b, sum, t->counts);
+    const struct block *join = flow_block(t->flow, m->nest->branches[0].rpc);
+    const uint16_t *counts = t->flow->nodes[join->first].counts;
+    LLVMValueRef sum = LLVMBuildLoad2(t->b, t->counts_type, t->counts, ""), diverged = get(t, m->diverged);
+    for (unsigned c = 0; c < NATIVE_COUNTS; c++) {
+        LLVMValueRef old = LLVMBuildExtractElement(t->b, sum, ir_u32(t, c), "");
+        LLVMValueRef more =
+            c == COUNT_LANES ? get(t, m->lanes) : LLVMBuildMul(t->b, diverged, ir_u32(t, 2u * counts[c]), "");
+        sum = LLVMBuildInsertElement(t->b, sum, LLVMBuildAdd(t->b, old, more, ""), ir_u32(t, c), "");
     }
+    LLVMBuildStore(t->b, sum, t->counts);
 }
 
 bool nest_masks_run(struct translator *t, const struct nest *nest, LLVMValueRef most, LLVMBasicBlockRef bad,
@@ -431,7 +437,8 @@ bool nest_masks_run(struct translator *t, const struct nest *nest, LLVMValueRef 
     run_level(t, m, 0);
     set_mask(t, all);
     t->undo = NULL;
-    count_joins(t, m, &done->diverged);
+    count_rest(t, m);
+    done->diverged = get(t, m->diverged);
     done->iterations = get(t, m->iterations), done->deepest = get(t, m->deepest);
     done->instructions = LLVMBuildSub(t->b, instructions_done(t), m->begun, "");
     free(m);

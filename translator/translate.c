@@ -18,6 +18,14 @@
 
 /* ---- blocks ---- */
 
+void count_constants(struct translator *t, unsigned lanes)
+{
+    LLVMValueRef parts[NATIVE_COUNTS], sum = LLVMBuildLoad2(t->b, t->counts_type, t->counts, "");
+    for (unsigned i = 0; i < NATIVE_COUNTS; i++) parts[i] = ir_u32(t, t->counted[i]);
+    parts[COUNT_LANES] = ir_u32(t, t->counted[COUNT_VECTOR] * lanes);
+    LLVMBuildStore(t->b, LLVMBuildAdd(t->b, sum, LLVMConstVector(parts, NATIVE_COUNTS), ""), t->counts);
+}
+
 void count_block(struct translator *t)
 {
     tally_block(t);
