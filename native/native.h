@@ -8,7 +8,8 @@
  * State. A warp is in struct warp between two calls, except registers that are written before they are read
  * (REGISTERS_READ). While translated code runs, its vector and scalar registers and its SIMT mask are in registers of
  * the host; pc, and where the code is in it, are known by `site` alone, and the control registers that a program writes
- * are stored with the registers; the SIMT stack is always in struct warp. So a jump out of a refused access
+ * are stored with the registers; the SIMT stack is in struct warp, but for entries of branches that are run
+ * without it (translator/predicate.c): these are there when the warp is given back. So a jump out of a refused access
  * loses the registers of a warp that has failed (nobody looks at them: launches with observers run with `step`), but
  * neither pc nor address nor counters.
  */

@@ -255,20 +255,21 @@ LLVMValueRef stack_entry(struct translator *t, LLVMValueRef index)
     return LLVMBuildGEP2(t->b, t->i8, stack, &bytes, 1, "");
 }
 
-static void fill_entry(struct translator *t, LLVMValueRef entry, LLVMValueRef rpc, LLVMValueRef pc, LLVMValueRef mask)
+void fill_entry(struct translator *t, LLVMValueRef entry, LLVMValueRef rpc, LLVMValueRef pc, LLVMValueRef mask)
 {
     ir_store(t, rpc, entry, offsetof(struct simt_entry, rpc));
     ir_store(t, pc, entry, offsetof(struct simt_entry, pc));
     ir_store(t, mask, entry, offsetof(struct simt_entry, mask));
 }
 
-static void count_divergence(struct translator *t, LLVMValueRef depth)
+void count_divergence(struct translator *t, LLVMValueRef depth, LLVMValueRef n)
 {
     size_t counters = offsetof(struct group, counters);
     size_t divergent = counters + offsetof(struct counters, divergent);
     size_t deepest = counters + offsetof(struct counters, max_simt_depth);
-    ir_store(t, LLVMBuildAdd(t->b, ir_load(t, t->i64, t->group, divergent), ir_u64(t, 1), ""), t->group, divergent);
-    LLVMValueRef args[] = {ir_load(t, t->i32, t->group, deepest), depth};
+    LLVMValueRef more = LLVMBuildZExt(t->b, n, t->i64, ""), deeper = LLVMBuildMul(t->b, n, ir_u32(t, 2), "");
+    ir_store(t, LLVMBuildAdd(t->b, ir_load(t, t->i64, t->group, divergent), more, ""), t->group, divergent);
+    LLVMValueRef args[] = {ir_load(t, t->i32, t->group, deepest), LLVMBuildAdd(t->b, depth, deeper, "")};
     ir_store(t, ir_intrinsic(t, "llvm.umax", &t->i32, 1, args, 2), t->group, deepest);
 }
 
@@ -289,7 +290,7 @@ static void store_at_end(struct translator *t)
     t->fresh = fresh; /* there may be another end */
 }
 
-static void settle_at_end(struct translator *t)
+void settle_at_end(struct translator *t)
 {
     const struct isa_registers live = live_behind(&t->liveness, t->block, t->version);
     forget_fresh(t, &live);
@@ -299,10 +300,16 @@ static void settle_at_end(struct translator *t)
 /* The warp diverges: simt_branch of sim/simt.c. */
 static void diverge(struct translator *t, const struct node *n, LLVMValueRef taken, LLVMValueRef rest)
 {
-    LLVMValueRef depth = ir_load(t, t->i32, warp(t), offsetof(struct warp, depth));
+    LLVMValueRef depth = t->version == FULL ? ir_u32(t, 0) : ir_load(t, t->i32, warp(t), offsetof(struct warp, depth));
     LLVMValueRef deeper = LLVMBuildAdd(t->b, depth, ir_u32(t, 2), "");
-    leave_if(t, n, LLVMBuildICmp(t->b, LLVMIntUGT, deeper, ir_u32(t, SIMT_DEPTH), ""));
-    count_divergence(t, deeper);
+    unsigned levels = predicate_levels(t, n);
+    LLVMValueRef most = ir_u32(t, SIMT_DEPTH - 2 * (levels ? levels : 1));
+    if (t->version != FULL) leave_if(t, n, LLVMBuildICmp(t->b, LLVMIntUGT, depth, most, ""));
+    count_divergence(t, depth, ir_u32(t, 1));
+    if (levels) {
+        predicate_run(t, n, depth, taken, rest);
+        return;
+    }
     tally_diverged(t, taken);
     LLVMValueRef rpc = LLVMBuildLoad2(t->b, t->i32, t->rpc, ""), first;
     first = taken_first(t, ir_popcount(t, taken), ir_popcount(t, rest));

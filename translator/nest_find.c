@@ -247,7 +247,7 @@ static bool find_path(const struct translator *t, const struct nest *nest, struc
     }
 }
 
-static bool begins_with_join(const struct translator *t, uint32_t pc)
+bool begins_with_join(const struct translator *t, uint32_t pc)
 {
     const struct block *b = flow_block(t->flow, pc);
     return b && b->count == 1 && !b->leaves && control_of(last_of(t, b)) == CONTROL_JOIN;

@@ -213,7 +213,8 @@ static void count_branch(struct translator *t, struct nest_masks *m, unsigned br
     const struct nest_branch *b = &m->nest->branches[branch];
     LLVMValueRef one = ir_u32(t, 1), depth = depth_at(t, m, b->level, b->path), first, deeper, other;
     /* Some, but not all of them. */
-    one = LLVMBuildICmp(t->b, LLVMIntULT, LLVMBuildSub(t->b, taken, one, ""), LLVMBuildSub(t->b, t->lanes, one, ""), "");
+    one =
+        LLVMBuildICmp(t->b, LLVMIntULT, LLVMBuildSub(t->b, taken, one, ""), LLVMBuildSub(t->b, t->lanes, one, ""), "");
     one = LLVMBuildZExt(t->b, one, t->i32, "");
     add(t, m->diverged, one);
     other = LLVMBuildAdd(t->b, depth, one, "");

@@ -106,13 +106,14 @@ struct translator {
     /* the block in progress */
     const struct block *block;
     enum version version;
-    bool run;                       /* it is a loop for load_loop.c, whose lanes do not run */
-    bool single;                    /* MASKED, and the mask has one lane, whose words are in `own` */
-    const struct function *current; /* that it belongs to */
-    bool spilled;                   /* the function's registers are in struct warp as well */
-    LLVMBasicBlockRef undo;         /* in a nest under masks (nest_masks.c): where it goes instead of leaving;
-                                     * elsewhere NULL; ... */
-    struct isa_registers waiting;   /* ... vector registers that lanes read which wait there meanwhile */
+    bool run;                            /* it is a loop for load_loop.c, whose lanes do not run */
+    bool single;                         /* MASKED, and the mask has one lane, whose words are in `own` */
+    const struct function *current;      /* that it belongs to */
+    bool spilled;                        /* the function's registers are in struct warp as well */
+    const struct predicated *predicated; /* the branch on whose path it is (predicate.c); NULL: none */
+    LLVMBasicBlockRef undo;              /* in a nest under masks (nest_masks.c): where it goes instead of leaving;
+                                          * elsewhere NULL; ... */
+    struct isa_registers waiting;        /* ... vector registers that lanes read which wait there meanwhile */
     LLVMValueRef lanes, chunk_lanes[CHUNK_MOST]; /* the mask and its chunks as vectors of i1, MASKED only */
     struct lanes now[ISA_VREGS];                 /* current values; only where: */
     struct isa_registers known, fresh;           /* they are known here, and not yet stored to the variable */
@@ -409,6 +410,22 @@ void nest_enter(struct translator *t);
 void nests_make(struct translator *t);
 void nests_free(struct translator *t);
 
+/* Is the block at an address a join alone? */
+bool begins_with_join(const struct translator *t, uint32_t pc);
+
+/* ---- predicate.c: divergent branches without the SIMT stack ---- */
+
+/* How many branches in one another are run so, if the branch at the end of the block in progress is; else 0. */
+unsigned predicate_levels(const struct translator *t, const struct node *n);
+
+/* Lanes part at this branch, `depth` entries are on the stack: ends the host block; runs both paths, and goes on at the
+ * join. */
+void predicate_run(struct translator *t, const struct node *n, LLVMValueRef depth, LLVMValueRef taken,
+                   LLVMValueRef rest);
+
+/* Where the warp is given back on such a path: makes the SIMT stack that of t->predicated. */
+void predicate_push(struct translator *t);
+
 /* ---- entry.c ---- */
 
 /* Ends the host block in which a warp arrives from `step`: if the facts of the block hold, it loads the registers and
@@ -443,6 +460,15 @@ LLVMValueRef stack_entry(struct translator *t, LLVMValueRef index);
 /* Leaves at pc, in a version, when fewer than `need` instructions are allowed. */
 void check_budget(struct translator *t, uint32_t need, uint32_t pc, enum version version);
 void set_mask(struct translator *t, LLVMValueRef mask);
+
+/* The end of the block in progress: what it has computed and lanes read later is stored to the variables. */
+void settle_at_end(struct translator *t);
+
+/* A branch diverges n times, 0 or 1, with so many entries on the SIMT stack in front of it. */
+void count_divergence(struct translator *t, LLVMValueRef depth, LLVMValueRef n);
+
+/* Fills in an entry of the SIMT stack. */
+void fill_entry(struct translator *t, LLVMValueRef entry, LLVMValueRef rpc, LLVMValueRef pc, LLVMValueRef mask);
 
 /* Ends the host block: goes on at a guest address, in a version. */
 void go_to(struct translator *t, uint32_t pc, enum version version);

@@ -321,6 +321,7 @@ void leave(struct translator *t, enum native_exit code, LLVMValueRef pc, struct 
         LLVMBuildBr(t->b, t->undo);
         return;
     }
+    if (t->predicated) predicate_push(t);
     memcpy(stored, t->stored, sizeof stored);
     if (t->single) single_end(t, &live);
     for (unsigned r = 0; r < ISA_VREGS; r++)
