@@ -1161,6 +1161,31 @@ static void test_halves_as_floats(void **state)
 }
 
 /* Random operations on bytes and half words, which are stored as such and as words (translator/narrow.c). */
+/* Minima, maxima and conversions of every kind of number, of each with each other kind, and with constants. */
+static void test_limits_of_floats(void **state)
+{
+    static const uint32_t kinds[] = {0,          0x80000000, 0x437f0000, 0xbf400000,
+                                     0x7fc00000, 0xff800000, 0x4f7fffff, 0xcf000001};
+    enum { KINDS = sizeof kinds / sizeof *kinds };
+    uint32_t words[264];
+    struct pair p = {.text = LOAD " vfmin.vv v4, v1, v2\n vfmax.vv v5, v1, v2\n vfmin.vv v2, v1, v3\n"
+                                  " vfmax.vv v3, v1, v3\n" SAVE " endprg\n",
+                     .words = words,
+                     .count = sizeof words / sizeof *words};
+    (void)state;
+    for (size_t i = 0; i < p.count; i++) words[i] = kinds[i < 32 ? i % KINDS : (i - 32) / 8 % KINDS];
+    assert_int_equal(pair_run_levels(&p).status, LAUNCH_DONE);
+    for (size_t i = 0; i < KINDS; i++) {
+        char text[1200];
+        snprintf(text, sizeof text,
+                 LOAD " li x13, %u\n vmv.v.x v2, x13\n vfmin.vf v4, v1, x13\n vfmax.vf v5, v1, x13\n"
+                      " vfmin.vv v2, v2, v1\n vfcvt.rtz.xu.f.v v3, v1\n vfcvt.rtz.x.f.v v1, v1\n" SAVE " endprg\n",
+                 kinds[i]);
+        p.text = text;
+        assert_int_equal(pair_run_levels(&p).status, LAUNCH_DONE);
+    }
+}
+
 static void test_bytes(void **state)
 {
     (void)state;
@@ -1292,6 +1317,7 @@ int main(void)
         cmocka_unit_test(test_long_block),
         cmocka_unit_test(test_bits_of_two),
         cmocka_unit_test(test_ends_of_bytes),
+        cmocka_unit_test(test_limits_of_floats),
         cmocka_unit_test(test_bytes),
         cmocka_unit_test(test_parts),
         cmocka_unit_test(test_halves_as_floats),
