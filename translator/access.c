@@ -528,7 +528,7 @@ static bool is_told(const struct translator *t, const struct vector_access *a, b
 static void record_access(struct translator *t, const struct vector_access *a)
 {
     const bool some = has_masked_gaps(t, a) && a->n->effects.memory.action == ACTION_LOAD;
-    bool runs = is_known_same(a) || is_known_consecutive(t, a) || is_known_spaced(t, a) || some;
+    bool runs = is_known_same(a) || is_known_consecutive(t, a) || is_known_spaced(t, a) || some || load_is_near(t, a);
     struct native_site site = site_of(a->n, runs ? RECORD_RUNS : RECORD_LANES);
     size_t addr = offsetof(struct sm, access.addr);
     site.imm = a->imm;

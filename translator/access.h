@@ -111,6 +111,9 @@ void transpose4(struct translator *t, const LLVMValueRef row[4], LLVMValueRef co
 
 struct lanes load_vector(struct translator *t, const struct vector_access *a);
 
+/* Bytes or half words of all lanes, known to be so near each other that they are loaded together? */
+bool load_is_near(const struct translator *t, const struct vector_access *a);
+
 /* Has an earlier load of the block loaded the words of this one? Then it reads no memory. */
 bool load_has(struct translator *t, const struct vector_access *a, struct lanes *value);
 

@@ -128,6 +128,37 @@ static void test_ends_of_memory(void **state)
     }
 }
 
+/* Bytes and half words that lie near each other, whose distance the code shows: in sets without gaps between lanes, and
+ * alone; in front of the end of a page and of memory, and across it. */
+static void test_near_numbers(void **state)
+{
+    static const char *const near[] = {
+        " vlbu12.v v7, 1(v6)\n vlb12.v v8, 0(v6)\n vlbu12.v v9, 2(v6)\n vlb12.v v10, 5(v6)\n",
+        " vlb12.v v7, 0(v6)\n vmv.v.v v8, v7\n vlhu12.v v9, 4(v6)\n vlh12.v v10, 10(v6)\n",
+        " vlh12.v v7, 2(v6)\n vlhu12.v v8, 0(v6)\n vlbu12.v v9, 7(v6)\n vlb12.v v10, 4(v6)\n",
+    };
+    static const int distances[] = {2, 3, 4, 6, 8, 12};
+    (void)state;
+    for (size_t i = 0; i < COUNT(distances); i++)
+        for (size_t k = 0; k < COUNT(near); k++) {
+            const int span = 31 * distances[i];
+            char text[1000];
+            struct sets sets = {0};
+            snprintf(text, sizeof text,
+                     " lui x20, 0x90000\n lw x14, 0(x20)\n li x9, %d\n li x12, 77\n vid.v v1\n" ADDRESSES
+                     "%s%s vid.v v2\n vsll.vi v2, v2, 2\n vadd.vx v2, v2, x20\n vsw12.v v1, 1024(v2)\n endprg\n",
+                     distances[i], near[k], mixed);
+            for (int at = 0; at < 4; at++) add_set(&sets, MIDDLE, -span - at, 0, 0);
+            add_set(&sets, MIDDLE, -1, 0, 0);
+            add_set(&sets, MIDDLE, -span / 2, 0, 0);
+            for (int at = 0; at < 13; at += 2) add_set(&sets, END, -span - at, 0, 0);
+            run_sets(text, &sets);
+            assert_int_equal(sets.results[0].status, LAUNCH_DONE);
+            assert_int_equal(sets.results[6].status, LAUNCH_FAULT);
+            assert_int_equal(sets.results[12].status, LAUNCH_DONE);
+        }
+}
+
 /* The same for the last lane, of those whose distance the code shows. */
 static void test_known_ends(void **state)
 {
@@ -498,13 +529,21 @@ static void test_no_lane(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_distances),       cmocka_unit_test(test_known_distances),
-        cmocka_unit_test(test_ends_of_memory),  cmocka_unit_test(test_known_ends),
-        cmocka_unit_test(test_rows_are_stored), cmocka_unit_test(test_members_are_stored),
-        cmocka_unit_test(test_narrow_stores),   cmocka_unit_test(test_pairs),
-        cmocka_unit_test(test_gaps_in_rows),    cmocka_unit_test(test_pairs_in_rows),
-        cmocka_unit_test(test_tables),          cmocka_unit_test(test_same_in_rows),
-        cmocka_unit_test(test_one_base),        cmocka_unit_test(test_no_lane),
+        cmocka_unit_test(test_distances),
+        cmocka_unit_test(test_known_distances),
+        cmocka_unit_test(test_ends_of_memory),
+        cmocka_unit_test(test_near_numbers),
+        cmocka_unit_test(test_known_ends),
+        cmocka_unit_test(test_rows_are_stored),
+        cmocka_unit_test(test_members_are_stored),
+        cmocka_unit_test(test_narrow_stores),
+        cmocka_unit_test(test_pairs),
+        cmocka_unit_test(test_gaps_in_rows),
+        cmocka_unit_test(test_pairs_in_rows),
+        cmocka_unit_test(test_tables),
+        cmocka_unit_test(test_same_in_rows),
+        cmocka_unit_test(test_one_base),
+        cmocka_unit_test(test_no_lane),
     };
     if (!engine_usable(&engine_native)) return 77;
     return cmocka_run_group_tests(tests, pair_setup, pair_teardown);
