@@ -122,6 +122,9 @@ bool load_has(struct translator *t, const struct vector_access *a, struct lanes 
 /* Of equal addresses the highest lane stays: units are stored ascending, and so are lanes by a scatter. */
 void store_vector(struct translator *t, const struct vector_access *a, struct lanes data);
 
+/* Is it a load between stores that are made together? Then it is made before them, and may not leave the code. */
+bool is_between_stores(const struct translator *t, const struct node *n);
+
 /* What a store is to store. */
 struct lanes stored_by(struct translator *t, const struct node *n);
 

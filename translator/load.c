@@ -780,7 +780,7 @@ static struct taken *set_of(struct translator *t, const struct vector_access *a)
 {
     if (!a->all || t->words < 8) return NULL;
     struct taken *known = known_set(t, a);
-    if (known) return known;
+    if (known || is_between_stores(t, a->n)) return known;
     struct taken *whole = whole_set_of(t, a);
     if (whole) return whole;
     struct adjacent found = adjacent_find(t->flow, t->block, a->n);
@@ -848,7 +848,7 @@ static struct lanes load_near(struct translator *t, const struct vector_access *
  */
 static struct taken *near_set_of(struct translator *t, const struct vector_access *a)
 {
-    if (a->fact.step > 4 || a->fact.period < t->words) return NULL;
+    if (a->fact.step > 4 || a->fact.period < t->words || is_between_stores(t, a->n)) return NULL;
     const struct adjacent found = adjacent_within(t->flow, t->block, a->n, a->fact.step);
     return found.first ? new_set(t, &found) : NULL;
 }
