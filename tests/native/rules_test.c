@@ -802,22 +802,18 @@ static void test_refused_runs(void **state)
 /* Every group finds zeros, however the group before it on its SM has written there. */
 static void test_local_memory(void **state)
 {
-    static const char *const stores[] = {" sw x5, 64(x14)\n",
-                                         " sb x5, 3(x14)\n",
-                                         " vsw12.v v5, 512(v7)\n",
-                                         " vsb12.v v5, 12(v7)\n",
-                                         " vsw12.v v5, 0(v8)\n",
-                                         " vsh12.v v5, 2(v8)\n",
-                                         " vsw12.v v5, 4(v9)\n",
-                                         " vse32.v v5, (x14), v0.t\n",
-                                         " vse32.v v5, (x14)\n",
-                                         " vsse32.v v5, (x14), x16\n",
-                                         " vsuxei32.v v5, (x14), v6\n",
-                                         " amoadd.w v11, v5, (v8)\n",
-                                         " barrier 1\n vsw12.v v5, 0(v7)\n"};
+    static const char *const stores[] = {" sw x5, 64(x14)\n", " sb x5, 3(x14)\n", " vsw12.v v5, 512(v7)\n",
+                                         " vsb12.v v5, 12(v7)\n", " vsw12.v v5, 0(v8)\n", " vsh12.v v5, 2(v8)\n",
+                                         " vsw12.v v5, 4(v9)\n", " vse32.v v5, (x14), v0.t\n", " vse32.v v5, (x14)\n",
+                                         " vsse32.v v5, (x14), x16\n", " vsuxei32.v v5, (x14), v6\n",
+                                         " amoadd.w v11, v5, (v8)\n", " barrier 1\n vsw12.v v5, 0(v7)\n",
+                                         /* rows of 16 lanes, the second in front of the first */
+                                         " barrier 1\n vid.v v8\n vand.vi v9, v8, 15\n vsll.vi v9, v9, 2\n"
+                                         " vsrl.vi v8, v8, 4\n vxor.vi v8, v8, 1\n vsll.vi v8, v8, 8\n"
+                                         " vadd.vv v9, v9, v8\n vadd.vx v9, v9, x14\n vsw12.v v5, 0(v9)\n"};
     (void)state;
     for (size_t i = 0; i < sizeof stores / sizeof *stores; i++) {
-        char text[1000];
+        char text[1200];
         snprintf(text, sizeof text,
                  " csrr x14, CSR_LDS\n csrr x5, CSR_GIDX\n slli x6, x5, 7\n lui x10, 0x90000\n add x10, x10, x6\n"
                  " li x16, 12\n vid.v v5\n vadd.vi v5, v5, 5\n vid.v v6\n vsll.vi v6, v6, 2\n vadd.vx v7, v6, x14\n"
