@@ -141,18 +141,17 @@ LANE uint32_t f_isnan(uint32_t a) { return (a & 0x7fffffffu) > F_INF; }
 LANE uint32_t f_canon(uint32_t a) { return f_isnan(a) ? F_NAN : a; }
 #endif
 
-#ifdef LANE_RAW_NAN /* only zeros are equal with different bits: their signs are combined */
-LANE uint32_t f_min(uint32_t a, uint32_t b)
+#ifdef LANE_RAW_NAN
+/* The host's own minimum is b where they are equal, or one is no number. Only zeros are equal with different bits, so
+ * b may be wrong if it is the zero of the wrong sign; where it is another constant, the host's instruction is left. */
+LANE uint32_t f_choose(uint32_t a, uint32_t b, uint32_t host, uint32_t zero)
 {
-    uint32_t r = f_of(a) < f_of(b) ? a : b;
-    r = f_of(a) == f_of(b) ? a | b : r;
-    return f_isnan(b) ? a : r;
+    return f_isnan(b) | ((b == zero) & (f_of(a) == f_of(b))) ? a : host;
 }
+LANE uint32_t f_min(uint32_t a, uint32_t b) { return f_choose(a, b, f_bits(f_of(a) < f_of(b) ? f_of(a) : f_of(b)), 0); }
 LANE uint32_t f_max(uint32_t a, uint32_t b)
 {
-    uint32_t r = f_of(a) > f_of(b) ? a : b;
-    r = f_of(a) == f_of(b) ? a & b : r;
-    return f_isnan(b) ? a : r;
+    return f_choose(a, b, f_bits(f_of(a) > f_of(b) ? f_of(a) : f_of(b)), 1u << 31);
 }
 LANE uint32_t f_eq(uint32_t a, uint32_t b) { return f_of(a) == f_of(b); }
 LANE uint32_t f_lt(uint32_t a, uint32_t b) { return f_of(a) < f_of(b); }
@@ -199,6 +198,20 @@ LANE uint32_t f_class(uint32_t a)
 
 /* ---- floating point: conversions that do not depend on the rounding mode ---- */
 
+#ifdef LANE_RAW_NAN /* one comparison finds what is too large and what is no number */
+LANE uint32_t f_to_s_rtz(uint32_t a)
+{
+    float f = f_of(a);
+    uint32_t number = f >= -0x1p31f ? (uint32_t)(int32_t)f : 0x80000000u;
+    return f < 0x1p31f ? number : 0x7fffffffu;
+}
+LANE uint32_t f_to_u_rtz(uint32_t a)
+{
+    float f = f_of(a);
+    uint32_t number = (uint32_t)(f > 0 ? f : 0);
+    return f < 0x1p32f ? number : ~0u;
+}
+#else
 LANE uint32_t f_to_s_rtz(uint32_t a)
 {
     float f = f_of(a);
@@ -211,6 +224,7 @@ LANE uint32_t f_to_u_rtz(uint32_t a)
     if (f_isnan(a) || f >= 0x1p32f) return ~0u;
     return f <= 0 ? 0 : (uint32_t)f;
 }
+#endif
 
 /* ---- binary16, in the lower bits: to nearest even in every mode of the host ---- */
 

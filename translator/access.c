@@ -77,21 +77,43 @@ static void note_most(struct translator *t, const char *which, LLVMValueRef valu
     ir_store(t, ir_intrinsic(t, which, &t->i32, 1, args, 2), t->group, at);
 }
 
-/* Records that `span` bytes are written from `first` on, which lies in front of local memory if only inactive lanes
- * would write there. What is watched lies beyond the local memory that a group has, which ends a stretch. */
-static void note_span(struct translator *t, LLVMValueRef first, uint32_t span)
+/* Bytes that are written, from `first` on, which lies in front of local memory if only inactive lanes would write
+ * there.
+ */
+struct span {
+    LLVMValueRef first;
+    uint32_t bytes;
+};
+
+static LLVMValueRef extreme(struct translator *t, const char *which, LLVMValueRef a, LLVMValueRef b)
 {
-    LLVMValueRef is = reaches_noted(t, first, span), range[2] = {first}, from, end;
-    if (notes_any(t)) {
-        note_any(t, is);
-        return;
+    return a ? ir_intrinsic(t, which, &t->i32, 1, (LLVMValueRef[]){a, b}, 2) : b;
+}
+
+/* Records what is written. What is watched lies beyond the local memory that a group has, which ends a stretch. */
+static void note_spans(struct translator *t, const struct span *spans, unsigned n)
+{
+    LLVMValueRef base = ir_load(t, t->i32, t->group, offsetof(struct group, lds_base)), from = NULL, end = NULL;
+    for (unsigned i = 0; i < n; i++) {
+        LLVMValueRef is = reaches_noted(t, spans[i].first, spans[i].bytes), range[] = {spans[i].first, base};
+        if (notes_any(t)) {
+            note_any(t, is);
+            continue;
+        }
+        LLVMValueRef begins = ir_intrinsic(t, "llvm.usub.sat", &t->i32, 1, range, 2);
+        LLVMValueRef ends = LLVMBuildSub(t->b, spans[i].first, base, "");
+        ends = LLVMBuildAdd(t->b, ends, ir_u32(t, spans[i].bytes), "");
+        from = extreme(t, "llvm.umin", from, LLVMBuildSelect(t->b, is, begins, ir_u32(t, UINT32_MAX), ""));
+        end = extreme(t, "llvm.umax", end, LLVMBuildSelect(t->b, is, ends, ir_u32(t, 0), ""));
     }
-    range[1] = ir_load(t, t->i32, t->group, offsetof(struct group, lds_base));
-    from = ir_intrinsic(t, "llvm.usub.sat", &t->i32, 1, range, 2);
-    end = LLVMBuildAdd(t->b, LLVMBuildSub(t->b, first, range[1], ""), ir_u32(t, span), "");
-    note_most(t, "llvm.umin", LLVMBuildSelect(t->b, is, from, ir_u32(t, UINT32_MAX), ""),
-              offsetof(struct group, local_from));
-    note_most(t, "llvm.umax", LLVMBuildSelect(t->b, is, end, ir_u32(t, 0), ""), offsetof(struct group, local_end));
+    if (notes_any(t)) return;
+    note_most(t, "llvm.umin", from, offsetof(struct group, local_from));
+    note_most(t, "llvm.umax", end, offsetof(struct group, local_end));
+}
+
+static void note_span(struct translator *t, LLVMValueRef first, uint32_t bytes)
+{
+    note_spans(t, &(struct span){first, bytes}, 1);
 }
 
 static LLVMValueRef scalar_address(struct translator *t, const struct node *n)
@@ -475,10 +497,13 @@ static void note_local_lanes(struct translator *t, const struct vector_access *a
     LLVMTypeRef narrow = LLVMIntTypeInContext(t->context, t->words);
     LLVMValueRef any = NULL;
     if (a->fact.period >= 8 && a->fact.step <= SPAN_MOST / ISA_LANES) {
+        struct span spans[ISA_LANES / 8];
+        unsigned n = 0;
         for (unsigned lane = 0; lane < t->items; lane += a->fact.period) {
             unsigned lanes = a->fact.period < t->items - lane ? a->fact.period : t->items - lane;
-            note_span(t, guest_address(t, a, lane), a->fact.step * (lanes - 1) + a->size);
+            spans[n++] = (struct span){guest_address(t, a, lane), a->fact.step * (lanes - 1) + a->size};
         }
+        note_spans(t, spans, n);
         return;
     }
     for (unsigned p = 0; p < t->chunks; p++) {
@@ -503,7 +528,7 @@ static bool is_told(const struct translator *t, const struct vector_access *a, b
 static void record_access(struct translator *t, const struct vector_access *a)
 {
     const bool some = has_masked_gaps(t, a) && a->n->effects.memory.action == ACTION_LOAD;
-    bool runs = is_known_same(a) || is_known_consecutive(t, a) || is_known_spaced(t, a) || some;
+    bool runs = is_known_same(a) || is_known_consecutive(t, a) || is_known_spaced(t, a) || some || load_is_near(t, a);
     struct native_site site = site_of(a->n, runs ? RECORD_RUNS : RECORD_LANES);
     size_t addr = offsetof(struct sm, access.addr);
     site.imm = a->imm;

@@ -111,6 +111,9 @@ void transpose4(struct translator *t, const LLVMValueRef row[4], LLVMValueRef co
 
 struct lanes load_vector(struct translator *t, const struct vector_access *a);
 
+/* Bytes or half words of all lanes, known to be so near each other that they are loaded together? */
+bool load_is_near(const struct translator *t, const struct vector_access *a);
+
 /* Has an earlier load of the block loaded the words of this one? Then it reads no memory. */
 bool load_has(struct translator *t, const struct vector_access *a, struct lanes *value);
 
@@ -118,6 +121,9 @@ bool load_has(struct translator *t, const struct vector_access *a, struct lanes 
 
 /* Of equal addresses the highest lane stays: units are stored ascending, and so are lanes by a scatter. */
 void store_vector(struct translator *t, const struct vector_access *a, struct lanes data);
+
+/* Is it a load between stores that are made together? Then it is made before them, and may not leave the code. */
+bool is_between_stores(const struct translator *t, const struct node *n);
 
 /* What a store is to store. */
 struct lanes stored_by(struct translator *t, const struct node *n);

@@ -77,3 +77,13 @@ struct adjacent adjacent_in_step(const struct flow *flow, const struct block *bl
     set.words = step / 4;
     return if_several(set);
 }
+
+struct adjacent adjacent_within(const struct flow *flow, const struct block *block, const struct node *n, uint32_t step)
+{
+    if (!is_like(n, n)) return (struct adjacent){0};
+    struct adjacent set = find_end(flow, block, n, n->d.in.imm + n->effects.memory.size - (int32_t)step);
+    set.bytes = (int32_t)step;
+    count_loads(&set);
+    set.words = 1;
+    return if_several(set);
+}

@@ -24,6 +24,10 @@ struct adjacent adjacent_find(const struct flow *flow, const struct block *block
 struct adjacent adjacent_in_step(const struct flow *flow, const struct block *block, const struct node *n,
                                  uint32_t step);
 
+/* The same of lanes that are `step` bytes from each other: of all that is in so many bytes from the first one on. */
+struct adjacent adjacent_within(const struct flow *flow, const struct block *block, const struct node *n,
+                                uint32_t step);
+
 /* Is n one of them? */
 bool adjacent_has(const struct adjacent *set, const struct node *n);
 

@@ -742,11 +742,17 @@ static struct lanes part_of_set(struct translator *t, const struct vector_access
 }
 
 /* The set of an earlier load that this one belongs to; NULL: there is none. */
+static unsigned number_of_set(const struct translator *t, const struct vector_access *a)
+{
+    unsigned i = 0;
+    while (i < SETS && !adjacent_has(&t->taken[i].set, a->n)) i++;
+    return i;
+}
+
 static struct taken *known_set(struct translator *t, const struct vector_access *a)
 {
-    for (unsigned i = 0; i < SETS; i++)
-        if (adjacent_has(&t->taken[i].set, a->n)) return &t->taken[i];
-    return NULL;
+    const unsigned i = number_of_set(t, a);
+    return i < SETS ? &t->taken[i] : NULL;
 }
 
 static struct taken *new_set(struct translator *t, const struct adjacent *set)
@@ -774,7 +780,7 @@ static struct taken *set_of(struct translator *t, const struct vector_access *a)
 {
     if (!a->all || t->words < 8) return NULL;
     struct taken *known = known_set(t, a);
-    if (known) return known;
+    if (known || is_between_stores(t, a->n)) return known;
     struct taken *whole = whole_set_of(t, a);
     if (whole) return whole;
     struct adjacent found = adjacent_find(t->flow, t->block, a->n);
@@ -782,6 +788,120 @@ static struct taken *set_of(struct translator *t, const struct vector_access *a)
     bool four = found.words == 4 && (!gaps || a->fact.step == 32);
     if (!found.first || ((gaps || likely_gap(t, a)) && !four)) return NULL;
     return new_set(t, &found);
+}
+
+/* ---- bytes and half words that lie near each other ---- */
+
+enum { NEAR_BYTES = 64 };
+
+/* How many lanes' numbers one load of the host holds, with what is between them; 0: it is not worth it. */
+static unsigned lanes_of_near(const struct translator *t, const struct vector_access *a)
+{
+    unsigned lanes = ISA_LANES;
+    while (lanes > a->fact.period || lanes > lanes_computed(t) || (lanes - 1) * a->fact.step + a->size > NEAR_BYTES)
+        lanes /= 2;
+    return lanes >= 8 ? lanes : 0;
+}
+
+bool load_is_near(const struct translator *t, const struct vector_access *a)
+{
+    const uint32_t step = a->fact.step;
+    if (a->size == 4 || a->n->effects.memory.action != ACTION_LOAD || !a->all || t->words != 16) return false;
+    if (a->fact.period < 8 || step <= a->size || step > NEAR_BYTES || step % a->size || !lanes_of_near(t, a))
+        return false;
+    if (number_of_set(t, a) < SETS) return false;
+    return step <= 4 || !adjacent_find(t->flow, t->block, a->n).first;
+}
+
+/* Those of so many lanes, from one on; what is between them is masked. */
+static LLVMValueRef load_near_lanes(struct translator *t, const struct vector_access *a, unsigned lane, unsigned lanes)
+{
+    const unsigned each = a->fact.step / a->size, span = (lanes - 1) * each + 1;
+    const unsigned n = span * a->size <= NEAR_BYTES / 2 ? NEAR_BYTES / 2 / a->size : NEAR_BYTES / a->size;
+    LLVMTypeRef type = LLVMVectorType(memory_type(t, a->size), n), types[] = {type, t->ptr};
+    LLVMValueRef flags[NEAR_BYTES];
+    for (unsigned i = 0; i < n; i++) flags[i] = LLVMConstInt(t->i1, i % each == 0 && i < span, false);
+    LLVMValueRef args[] = {lane_address(t, a, lane), ir_u32(t, 1), LLVMConstVector(flags, n), LLVMConstNull(type)};
+    return keep(t, ir_intrinsic(t, "llvm.masked.load", types, 2, args, 4));
+}
+
+static struct lanes load_near(struct translator *t, const struct vector_access *a)
+{
+    const unsigned lanes = lanes_of_near(t, a), each = a->fact.step / a->size, own = chunks_loaded(t, a);
+    struct lanes out;
+    LLVMValueRef part[ISA_LANES / 8], index[UNIT_MOST];
+    for (unsigned i = 0; i * lanes < own * t->words; i++) part[i] = load_near_lanes(t, a, i * lanes, lanes);
+    for (unsigned p = 0; p < own; p++) {
+        const unsigned first = p * t->words / lanes, from = p * t->words % lanes;
+        LLVMValueRef low = part[first], high = lanes < t->words ? part[first + 1] : LLVMGetPoison(LLVMTypeOf(low));
+        const unsigned n = LLVMGetVectorSize(LLVMTypeOf(low));
+        for (unsigned i = 0; i < t->words; i++)
+            index[i] = ir_u32(t, (from + i) / lanes * n + (from + i) % lanes * each);
+        LLVMValueRef numbers = LLVMBuildShuffleVector(t->b, low, high, LLVMConstVector(index, t->words), "");
+        out.chunk[p] = extend(t, numbers, a->is_signed, t->chunk_type);
+    }
+    repeat_chunks(t, &out, own);
+    return out;
+}
+
+/* The set of several such loads, two to four bytes of each lane without a gap, that one begins; NULL: it begins none.
+ */
+static struct taken *near_set_of(struct translator *t, const struct vector_access *a)
+{
+    if (a->fact.step > 4 || a->fact.period < t->words || is_between_stores(t, a->n)) return NULL;
+    const struct adjacent found = adjacent_within(t->flow, t->block, a->n, a->fact.step);
+    return found.first ? new_set(t, &found) : NULL;
+}
+
+/* The first load of a set loads all of it. It fails exactly if one of them would where the set's first byte and its
+ * last one are on the pages of its own; elsewhere `step` executes it. */
+static void leave_at_ends(struct translator *t, const struct vector_access *a, const struct adjacent *set)
+{
+    const uint32_t before = a->imm - (uint32_t)set->imm, step = a->fact.step;
+    LLVMValueRef ends = ir_u32(t, 0);
+    for (unsigned lane = 0; lane < lanes_computed(t); lane += a->fact.period) {
+        LLVMValueRef first = guest_address(t, a, lane), begin = LLVMBuildSub(t->b, first, ir_u32(t, before), "");
+        LLVMValueRef last = LLVMBuildAdd(t->b, first, ir_u32(t, (a->fact.period - 1) * step), "");
+        LLVMValueRef end = LLVMBuildAdd(t->b, begin, ir_u32(t, a->fact.period * step - 1), "");
+        ends = LLVMBuildOr(t->b, ends, LLVMBuildXor(t->b, first, begin, ""), "");
+        ends = LLVMBuildOr(t->b, ends, LLVMBuildXor(t->b, last, end, ""), "");
+    }
+    ends = LLVMBuildAnd(t->b, ends, ir_u32(t, ABI_PAGE), "");
+    leave_if(t, a->n, LLVMBuildICmp(t->b, LLVMIntNE, ends, ir_u32(t, 0), ""));
+}
+
+/* A word for each lane of a chunk, from the bytes at an address on, so many of each. */
+static LLVMValueRef load_words_of(struct translator *t, LLVMValueRef from, unsigned each)
+{
+    const unsigned n = t->words;
+    LLVMTypeRef type = LLVMVectorType(t->i8, each == 2 ? 2 * n : 4 * n), types[] = {type, t->ptr};
+    LLVMValueRef flags[4 * UNIT_MOST], index[4 * UNIT_MOST], bytes;
+    if (each == 4) return load_unaligned(t, t->chunk_type, from);
+    if (each == 2) return extend(t, load_unaligned(t, LLVMVectorType(t->i16, n), from), false, t->chunk_type);
+    for (unsigned i = 0; i < 4 * n; i++) {
+        flags[i] = LLVMConstInt(t->i1, i < each * n, false);
+        index[i] = i % 4 < each ? ir_u32(t, i / 4 * each + i % 4) : LLVMGetPoison(t->i32);
+    }
+    LLVMValueRef args[] = {from, ir_u32(t, 1), LLVMConstVector(flags, 4 * n), LLVMConstNull(type)};
+    bytes = keep(t, ir_intrinsic(t, "llvm.masked.load", types, 2, args, 4));
+    bytes = LLVMBuildShuffleVector(t->b, bytes, LLVMGetPoison(type), LLVMConstVector(index, 4 * n), "");
+    return LLVMBuildBitCast(t->b, bytes, t->chunk_type, "");
+}
+
+static struct lanes load_near_or_set(struct translator *t, const struct vector_access *a)
+{
+    struct taken *set = near_set_of(t, a);
+    const unsigned own = chunks_loaded(t, a);
+    if (!set) return load_near(t, a);
+    leave_at_ends(t, a, &set->set);
+    for (unsigned p = 0; p < own; p++) {
+        const int64_t further = (int64_t)set->set.imm - (int32_t)a->imm;
+        LLVMValueRef from = ir_field(t, lane_address(t, a, p * t->words), (size_t)further);
+        set->word[0].chunk[p] = load_words_of(t, from, a->fact.step);
+    }
+    repeat_chunks(t, &set->word[0], own);
+    set->found = LLVMConstInt(t->i1, 1, false);
+    return part_of_set(t, a, set);
 }
 
 /* ---- loads of any shape ---- */
@@ -996,5 +1116,6 @@ struct lanes load_vector(struct translator *t, const struct vector_access *a)
     if (is_known_same(a) && a->size == 4) return load_uniform(t, a);
     if (is_known_consecutive(t, a)) return load_consecutive(t, a);
     if (has_masked_gaps(t, a)) return load_some_spaced(t, a);
+    if (load_is_near(t, a)) return load_near_or_set(t, a);
     return t->words >= 8 && !a->all && a->size == 4 ? load_some(t, a) : load_many(t, a);
 }

@@ -89,9 +89,10 @@ static bool constant_bits(const struct joiner *j, LLVMValueRef element, bool num
     LLVMBool loses;
     if (!element || (!LLVMIsAConstantInt(element) && !LLVMIsAConstantFP(element))) return false;
     if (numbers) {
+        LLVMValueRef word = LLVMConstBitCast(element, LLVMInt32TypeInContext(j->context));
         *bits = 0x7e00; /* the canonical NaN */
-        if (LLVMIsAConstantInt(element) && LLVMConstIntGetZExtValue(element) == 0x7fc00000) return true;
-        if (LLVMIsAConstantInt(element)) element = LLVMConstBitCast(element, single);
+        if (LLVMIsAConstantInt(word) && LLVMConstIntGetZExtValue(word) == 0x7fc00000) return true;
+        element = LLVMConstBitCast(word, single);
         return LLVMIsAConstantFP(element) && half_of_float(j, LLVMConstRealGetDouble(element, &loses), bits);
     }
     if (LLVMIsAConstantFP(element)) {

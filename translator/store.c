@@ -276,22 +276,60 @@ static bool is_pure(const struct translator *t, const struct facts *holds, const
            (n->how == HOW_LOAD && fact_constant(holds, n, t->flow, &word));
 }
 
+static bool is_same_load(const struct node *a, const struct node *b)
+{
+    const struct isa_memory *of[] = {&a->effects.memory, &b->effects.memory};
+    bool same = a->d.in.rs1 == b->d.in.rs1 && a->d.in.imm == b->d.in.imm && of[0]->size == of[1]->size;
+    for (unsigned i = 0; i < 2; i++) {
+        const struct node *n = i ? b : a;
+        same = same && n->how == HOW_LOAD && n->d.in.vm && of[i]->action == ACTION_LOAD && of[i]->words == 1 &&
+               of[i]->address == ADDRESS_LANES;
+    }
+    return same;
+}
+
+/* Does n load again, from addresses of a known shape, what the block has loaded in front of the first store? Then it
+ * cannot fail, and where it is is known there. Compilers load again behind a store that might be to the same place. */
+static bool loads_again(const struct translator *t, const struct node *first, const struct node *n)
+{
+    const struct v_fact fact = t->holds.v[n->d.in.rs1];
+    const struct node *e = n;
+    if (!is_same_load(n, n) || fact.period != ISA_LANES || fact.step > ABI_PAGE / ISA_LANES) return false;
+    while (e-- > &t->flow->nodes[t->block->first]) {
+        if (set_has(node_written(t->flow, e).v, n->d.in.rs1)) return false;
+        if (e < first && is_same_load(e, n)) return true;
+    }
+    return false;
+}
+
 /* The stores that begin there, with nothing between them that is not pure or changes their addresses. */
-static unsigned find_rows(const struct translator *t, const struct node *first, struct rows *rows)
+static unsigned find_rows(const struct translator *t, const struct node *first, bool all, struct rows *rows)
 {
     const struct node *end = &t->flow->nodes[t->block->first + t->block->count];
     struct facts holds = t->holds;
     unsigned count = 0, at = 0;
+    rows->nloads = 0;
     for (const struct node *n = first; n < end && at < ROW_WORDS * 4; n++) {
         if (is_row_store(first, n, at)) {
             rows->stores[count] = n, rows->at[count++] = (uint8_t)at;
             at += size_of(n);
-        } else if (!is_pure(t, &holds, n) || set_has(node_written(t->flow, n).v, first->d.in.rs1)) {
-            break;
+        } else {
+            const bool again = all && rows->nloads < ROW_LOADS && loads_again(t, first, n);
+            if (again) rows->loads[rows->nloads++] = n;
+            if (!again && !is_pure(t, &holds, n)) break;
+            if (set_has(node_written(t->flow, n).v, first->d.in.rs1)) break;
         }
         facts_step(&holds, n, t->flow);
     }
     return count;
+}
+
+bool is_between_stores(const struct translator *t, const struct node *n)
+{
+    const struct rows *rows = &t->rows;
+    unsigned i = 0;
+    while (i < rows->nloads && rows->loads[i] != n) i++;
+    return rows->count && i < rows->nloads;
 }
 
 /* Can so many stores be made together, of so many bytes? They are one, two or four words, or, without gaps between
@@ -316,7 +354,8 @@ static bool begins_rows(struct translator *t, const struct vector_access *a)
     rows->count = 0;
     const bool shaped = a->fact.period == ISA_LANES || (t->words == 16 && a->fact.period >= 8);
     if (!shaped || t->words < 8 || !(a->all || has_masked_gaps(t, a))) return false;
-    for (unsigned count = find_rows(t, a->n, rows); count > 1 && !rows->count; count--) {
+    for (unsigned count = find_rows(t, a->n, a->all && a->fact.period == ISA_LANES, rows); count > 1 && !rows->count;
+         count--) {
         rows->bytes = rows->at[count - 1] + size_of(rows->stores[count - 1]);
         if (are_rows(a, rows, count, rows->bytes)) rows->count = count;
     }
@@ -459,13 +498,23 @@ static void pack(struct translator *t, struct rows *rows)
         }
 }
 
+/* Three bytes of each lane of a chunk, which are words, without gaps. */
+static void store_three(struct translator *t, LLVMValueRef words, unsigned p, LLVMValueRef address)
+{
+    LLVMValueRef index[3 * UNIT_MOST], bytes = LLVMBuildBitCast(t->b, words, LLVMVectorType(t->i8, 4 * t->words), "");
+    for (unsigned i = 0; i < 3 * t->words; i++) index[i] = ir_u32(t, i / 3 * 4 + i % 3);
+    LLVMValueRef none = LLVMGetPoison(LLVMTypeOf(bytes)), order = LLVMConstVector(index, 3 * t->words);
+    bytes = LLVMBuildShuffleVector(t->b, bytes, none, order, "");
+    LLVMSetAlignment(LLVMBuildStore(t->b, bytes, ir_field(t, address, (size_t)p * t->words * 3)), 1);
+}
+
 static void store_together(struct translator *t, const struct vector_access *a)
 {
     struct rows *rows = &t->rows;
     const unsigned words = rows->bytes / 4;
     const size_t step = a->fact.step;
     LLVMValueRef to = host_address(t, rows->from[0]);
-    if (rows->bytes % 4 == 0) pack(t, rows);
+    if (rows->bytes % 4 == 0 || rows->bytes == 3) pack(t, rows);
     if (words == 2 && step == 8) {
         store_all_longs(t, a);
         return;
@@ -473,12 +522,25 @@ static void store_together(struct translator *t, const struct vector_access *a)
     for (unsigned lane = 0; lane < lanes_computed(t) && words == ROW_WORDS && a->all; lane += 8)
         store_eight_rows(t, rows->data, lane, to, step);
     for (unsigned p = 0; p < t->chunks && !(words == ROW_WORDS && a->all); p++) {
-        if (rows->bytes % 4) store_interleaved(t, rows->data, rows->count, a->size, p, to);
+        if (rows->bytes == 3) store_three(t, rows->data[0].chunk[p], p, to);
+        else if (rows->bytes % 4) store_interleaved(t, rows->data, rows->count, a->size, p, to);
         else if (words == ROW_WORDS) store_some_rows(t, a, p, to);
         else if (words == 3) store_interleaved(t, rows->data, 3, 4, p, to);
         else if (words == 2) store_pairs(t, rows->data, p, to, step);
         else store_words(t, rows->data, p, to, step);
     }
+}
+
+/* Are the bytes of a load in front of those that are stored, or behind them? */
+static LLVMValueRef is_apart(struct translator *t, const struct vector_access *a, const struct node *load)
+{
+    const uint32_t imm = (uint32_t)load->d.in.imm, lanes = t->items - 1;
+    const struct vector_access l = {.n = load, .base = get_v(t, load->d.in.rs1), .imm = imm};
+    const uint32_t loaded = lanes * t->holds.v[load->d.in.rs1].step + load->effects.memory.size;
+    LLVMValueRef behind = LLVMBuildSub(t->b, guest_address(t, &l, 0), t->rows.from[0], "");
+    behind = LLVMBuildAdd(t->b, behind, ir_u32(t, loaded - 1), "");
+    const uint32_t all = lanes * a->fact.step + t->rows.bytes + loaded - 1;
+    return LLVMBuildICmp(t->b, LLVMIntUGE, behind, ir_u32(t, all), "");
 }
 
 /* Can stores that begin with a's be made together? Where they are on one page, in each period, and no period reaches
@@ -493,6 +555,7 @@ static LLVMValueRef can_store_together(struct translator *t, const struct vector
         LLVMValueRef last = LLVMBuildAdd(t->b, rows->from[i - 1], ir_u32(t, period * a->fact.step - 1), "");
         is = LLVMBuildAnd(t->b, is, LLVMBuildICmp(t->b, LLVMIntUGT, rows->from[i], last, ""), "");
     }
+    for (unsigned i = 0; i < rows->nloads; i++) is = LLVMBuildAnd(t->b, is, is_apart(t, a, rows->loads[i]), "");
     return is;
 }
 

@@ -22,14 +22,16 @@ struct taken {
     LLVMValueRef found;
     struct lanes word[ADJACENT_BYTES / 4];
 };
-enum { SETS = 4, ROW_WORDS = 4, ROW_STORES = 16 };
+enum { SETS = 4, ROW_WORDS = 4, ROW_STORES = 16, ROW_LOADS = 4 };
 
 /* Stores of adjacent bytes in each lane: where `together` holds, the last one makes them all, from the first byte of
  * the first lane of each period on. */
 struct rows {
     unsigned count, bytes; /* 0: there are none */
     const struct node *stores[ROW_STORES];
-    uint8_t at[ROW_STORES]; /* bytes behind the first */
+    uint8_t at[ROW_STORES];              /* bytes behind the first */
+    const struct node *loads[ROW_LOADS]; /* between them, which the block has made before */
+    unsigned nloads;
     struct lanes data[ROW_STORES];
     LLVMValueRef together, from[ISA_LANES / 8];
     uint32_t site; /* of the first */

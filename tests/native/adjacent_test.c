@@ -128,6 +128,74 @@ static void test_ends_of_memory(void **state)
     }
 }
 
+/* Bytes and half words that lie near each other, whose distance the code shows: in sets without gaps between lanes, and
+ * alone; in front of the end of a page and of memory, and across it. */
+static void test_near_numbers(void **state)
+{
+    static const char *const near[] = {
+        " vlbu12.v v7, 1(v6)\n vlb12.v v8, 0(v6)\n vlbu12.v v9, 2(v6)\n vlb12.v v10, 5(v6)\n",
+        " vlb12.v v7, 0(v6)\n vmv.v.v v8, v7\n vlhu12.v v9, 4(v6)\n vlh12.v v10, 10(v6)\n",
+        " vlh12.v v7, 2(v6)\n vlhu12.v v8, 0(v6)\n vlbu12.v v9, 7(v6)\n vlb12.v v10, 4(v6)\n",
+    };
+    static const int distances[] = {2, 3, 4, 6, 8, 12};
+    (void)state;
+    for (size_t i = 0; i < COUNT(distances); i++)
+        for (size_t k = 0; k < COUNT(near); k++) {
+            const int span = 31 * distances[i];
+            char text[1000];
+            struct sets sets = {0};
+            snprintf(text, sizeof text,
+                     " lui x20, 0x90000\n lw x14, 0(x20)\n li x9, %d\n li x12, 77\n vid.v v1\n" ADDRESSES
+                     "%s%s vid.v v2\n vsll.vi v2, v2, 2\n vadd.vx v2, v2, x20\n vsw12.v v1, 1024(v2)\n endprg\n",
+                     distances[i], near[k], mixed);
+            for (int at = 0; at < 4; at++) add_set(&sets, MIDDLE, -span - at, 0, 0);
+            add_set(&sets, MIDDLE, -1, 0, 0);
+            add_set(&sets, MIDDLE, -span / 2, 0, 0);
+            for (int at = 0; at < 13; at += 2) add_set(&sets, END, -span - at, 0, 0);
+            run_sets(text, &sets);
+            assert_int_equal(sets.results[0].status, LAUNCH_DONE);
+            assert_int_equal(sets.results[6].status, LAUNCH_FAULT);
+            assert_int_equal(sets.results[12].status, LAUNCH_DONE);
+        }
+}
+
+/* Between adjacent stores what has been loaded is loaded again: from where nothing is stored, in front of it, in the
+ * middle and behind, and in front of the end of a page and of memory. */
+static void test_loads_between_stores(void **state)
+{
+    static const char *const programs[] = {
+        " vadd.vv v6, v2, v6\n vadd.vv v5, v2, v5\n vadd.vv v5, v2, v5\n vlbu12.v v7, 0(v6)\n vadd.vi v8, v7, 3\n"
+        " vsb12.v v8, 0(v5)\n vlbu12.v v7, 0(v6)\n vmul.vx v8, v7, x12\n vsb12.v v8, 1(v5)\n",
+        " vadd.vv v6, v3, v6\n vadd.vv v5, v4, v5\n vlh12.v v7, 2(v6)\n vlw12.v v9, 0(v6)\n vsh12.v v7, 0(v5)\n"
+        " vlw12.v v9, 0(v6)\n vlh12.v v7, 2(v6)\n vadd.vv v8, v7, v9\n vsh12.v v8, 2(v5)\n",
+        /* two, which are a set when they are loaded first */
+        " vadd.vv v6, v3, v6\n vadd.vv v5, v3, v5\n vlb12.v v9, 1(v6)\n vlbu12.v v7, 0(v6)\n vsb12.v v7, 0(v5)\n"
+        " vlbu12.v v7, 0(v6)\n vlb12.v v9, 1(v6)\n vmul.vv v8, v7, v9\n vsb12.v v8, 1(v5)\n",
+        /* other bytes; another address */
+        " vadd.vv v6, v2, v6\n vadd.vv v5, v3, v5\n vlb12.v v7, 0(v6)\n vsh12.v v7, 0(v5)\n vlb12.v v7, 1(v6)\n"
+        " vsh12.v v7, 2(v5)\n",
+        " vadd.vv v6, v2, v6\n vadd.vv v5, v3, v5\n vlb12.v v7, 0(v6)\n vsb12.v v7, 0(v5)\n vadd.vi v6, v6, 5\n"
+        " vlb12.v v7, 0(v6)\n vsb12.v v7, 1(v5)\n",
+    };
+    static const int distances[] = {-200, -129, -65, -64, -63, -32, -31, -3, 0, 5, 34, 63, 64, 65, 127, 128, 300};
+    (void)state;
+    for (size_t i = 0; i < COUNT(programs); i++) {
+        char text[1000];
+        struct sets sets = {0};
+        snprintf(text, sizeof text,
+                 " lui x20, 0x90000\n lw x14, 0(x20)\n lw x15, 4(x20)\n li x12, 77\n vid.v v2\n vadd.vv v3, v2, v2\n"
+                 " vadd.vv v4, v3, v3\n vmv.v.x v6, x14\n vmv.v.x v5, x15\n%s endprg\n",
+                 programs[i]);
+        for (size_t k = 0; k < COUNT(distances); k++) add_set(&sets, MIDDLE, 1024, MIDDLE + 1024 + distances[k], 0);
+        add_set(&sets, MIDDLE, 0, MIDDLE - 63, 0);
+        add_set(&sets, MIDDLE, -63, MIDDLE + 1024, 0);
+        add_set(&sets, MIDDLE, 0, i == 3 ? END : END - 31 * (i == 1 ? 4 : 2) - 1, 0);
+        run_sets(text, &sets);
+        for (size_t k = 0; k < COUNT(distances) + 2; k++) assert_int_equal(sets.results[k].status, LAUNCH_DONE);
+        assert_int_equal(sets.results[COUNT(distances) + 2].status, LAUNCH_FAULT);
+    }
+}
+
 /* The same for the last lane, of those whose distance the code shows. */
 static void test_known_ends(void **state)
 {
@@ -498,13 +566,22 @@ static void test_no_lane(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_distances),       cmocka_unit_test(test_known_distances),
-        cmocka_unit_test(test_ends_of_memory),  cmocka_unit_test(test_known_ends),
-        cmocka_unit_test(test_rows_are_stored), cmocka_unit_test(test_members_are_stored),
-        cmocka_unit_test(test_narrow_stores),   cmocka_unit_test(test_pairs),
-        cmocka_unit_test(test_gaps_in_rows),    cmocka_unit_test(test_pairs_in_rows),
-        cmocka_unit_test(test_tables),          cmocka_unit_test(test_same_in_rows),
-        cmocka_unit_test(test_one_base),        cmocka_unit_test(test_no_lane),
+        cmocka_unit_test(test_distances),
+        cmocka_unit_test(test_known_distances),
+        cmocka_unit_test(test_ends_of_memory),
+        cmocka_unit_test(test_near_numbers),
+        cmocka_unit_test(test_loads_between_stores),
+        cmocka_unit_test(test_known_ends),
+        cmocka_unit_test(test_rows_are_stored),
+        cmocka_unit_test(test_members_are_stored),
+        cmocka_unit_test(test_narrow_stores),
+        cmocka_unit_test(test_pairs),
+        cmocka_unit_test(test_gaps_in_rows),
+        cmocka_unit_test(test_pairs_in_rows),
+        cmocka_unit_test(test_tables),
+        cmocka_unit_test(test_same_in_rows),
+        cmocka_unit_test(test_one_base),
+        cmocka_unit_test(test_no_lane),
     };
     if (!engine_usable(&engine_native)) return 77;
     return cmocka_run_group_tests(tests, pair_setup, pair_teardown);

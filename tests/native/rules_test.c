@@ -802,22 +802,18 @@ static void test_refused_runs(void **state)
 /* Every group finds zeros, however the group before it on its SM has written there. */
 static void test_local_memory(void **state)
 {
-    static const char *const stores[] = {" sw x5, 64(x14)\n",
-                                         " sb x5, 3(x14)\n",
-                                         " vsw12.v v5, 512(v7)\n",
-                                         " vsb12.v v5, 12(v7)\n",
-                                         " vsw12.v v5, 0(v8)\n",
-                                         " vsh12.v v5, 2(v8)\n",
-                                         " vsw12.v v5, 4(v9)\n",
-                                         " vse32.v v5, (x14), v0.t\n",
-                                         " vse32.v v5, (x14)\n",
-                                         " vsse32.v v5, (x14), x16\n",
-                                         " vsuxei32.v v5, (x14), v6\n",
-                                         " amoadd.w v11, v5, (v8)\n",
-                                         " barrier 1\n vsw12.v v5, 0(v7)\n"};
+    static const char *const stores[] = {" sw x5, 64(x14)\n", " sb x5, 3(x14)\n", " vsw12.v v5, 512(v7)\n",
+                                         " vsb12.v v5, 12(v7)\n", " vsw12.v v5, 0(v8)\n", " vsh12.v v5, 2(v8)\n",
+                                         " vsw12.v v5, 4(v9)\n", " vse32.v v5, (x14), v0.t\n", " vse32.v v5, (x14)\n",
+                                         " vsse32.v v5, (x14), x16\n", " vsuxei32.v v5, (x14), v6\n",
+                                         " amoadd.w v11, v5, (v8)\n", " barrier 1\n vsw12.v v5, 0(v7)\n",
+                                         /* rows of 16 lanes, the second in front of the first */
+                                         " barrier 1\n vid.v v8\n vand.vi v9, v8, 15\n vsll.vi v9, v9, 2\n"
+                                         " vsrl.vi v8, v8, 4\n vxor.vi v8, v8, 1\n vsll.vi v8, v8, 8\n"
+                                         " vadd.vv v9, v9, v8\n vadd.vx v9, v9, x14\n vsw12.v v5, 0(v9)\n"};
     (void)state;
     for (size_t i = 0; i < sizeof stores / sizeof *stores; i++) {
-        char text[1000];
+        char text[1200];
         snprintf(text, sizeof text,
                  " csrr x14, CSR_LDS\n csrr x5, CSR_GIDX\n slli x6, x5, 7\n lui x10, 0x90000\n add x10, x10, x6\n"
                  " li x16, 12\n vid.v v5\n vadd.vi v5, v5, 5\n vid.v v6\n vsll.vi v6, v6, 2\n vadd.vx v7, v6, x14\n"
@@ -1161,6 +1157,31 @@ static void test_halves_as_floats(void **state)
 }
 
 /* Random operations on bytes and half words, which are stored as such and as words (translator/narrow.c). */
+/* Minima, maxima and conversions of every kind of number, of each with each other kind, and with constants. */
+static void test_limits_of_floats(void **state)
+{
+    static const uint32_t kinds[] = {0,          0x80000000, 0x437f0000, 0xbf400000,
+                                     0x7fc00000, 0xff800000, 0x4f7fffff, 0xcf000001};
+    enum { KINDS = sizeof kinds / sizeof *kinds };
+    uint32_t words[264];
+    struct pair p = {.text = LOAD " vfmin.vv v4, v1, v2\n vfmax.vv v5, v1, v2\n vfmin.vv v2, v1, v3\n"
+                                  " vfmax.vv v3, v1, v3\n" SAVE " endprg\n",
+                     .words = words,
+                     .count = sizeof words / sizeof *words};
+    (void)state;
+    for (size_t i = 0; i < p.count; i++) words[i] = kinds[i < 32 ? i % KINDS : (i - 32) / 8 % KINDS];
+    assert_int_equal(pair_run_levels(&p).status, LAUNCH_DONE);
+    for (size_t i = 0; i < KINDS; i++) {
+        char text[1200];
+        snprintf(text, sizeof text,
+                 LOAD " li x13, %u\n vmv.v.x v2, x13\n vfmin.vf v4, v1, x13\n vfmax.vf v5, v1, x13\n"
+                      " vfmin.vv v2, v2, v1\n vfcvt.rtz.xu.f.v v3, v1\n vfcvt.rtz.x.f.v v1, v1\n" SAVE " endprg\n",
+                 kinds[i]);
+        p.text = text;
+        assert_int_equal(pair_run_levels(&p).status, LAUNCH_DONE);
+    }
+}
+
 static void test_bytes(void **state)
 {
     (void)state;
@@ -1292,6 +1313,7 @@ int main(void)
         cmocka_unit_test(test_long_block),
         cmocka_unit_test(test_bits_of_two),
         cmocka_unit_test(test_ends_of_bytes),
+        cmocka_unit_test(test_limits_of_floats),
         cmocka_unit_test(test_bytes),
         cmocka_unit_test(test_parts),
         cmocka_unit_test(test_halves_as_floats),
