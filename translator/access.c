@@ -226,6 +226,14 @@ LLVMValueRef lane_address(struct translator *t, const struct vector_access *a, u
     return ir_field(t, host_address(t, guest_address(t, a, lane - behind)), (size_t)behind * a->fact.step);
 }
 
+LLVMValueRef recorded_address(struct translator *t, const struct vector_access *a, LLVMValueRef lane)
+{
+    LLVMValueRef place = LLVMBuildZExt(t->b, LLVMBuildAnd(t->b, lane, ir_u32(t, ISA_LANES - 1), ""), t->i64, "");
+    LLVMValueRef base = ir_field(t, t->sm, offsetof(struct sm, access.addr));
+    LLVMValueRef at = LLVMBuildLoad2(t->b, t->i32, LLVMBuildGEP2(t->b, t->i32, base, &place, 1, ""), "");
+    return LLVMBuildAdd(t->b, at, ir_u32(t, a->imm), "");
+}
+
 LLVMValueRef is_zero(struct translator *t, struct lanes value)
 {
     LLVMTypeRef narrow = LLVMIntTypeInContext(t->context, t->words);

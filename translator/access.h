@@ -48,6 +48,9 @@ LLVMValueRef guest_addresses(struct translator *t, const struct vector_access *a
  * others are there, or on the closed pages behind it. */
 LLVMValueRef lane_address(struct translator *t, const struct vector_access *a, unsigned lane);
 
+/* The address of a lane. Where it is not one of all lanes, addresses without a known shape have been recorded. */
+LLVMValueRef recorded_address(struct translator *t, const struct vector_access *a, LLVMValueRef lane);
+
 /* Do all lanes hold 0? */
 LLVMValueRef is_zero(struct translator *t, struct lanes value);
 

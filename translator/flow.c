@@ -433,6 +433,13 @@ static void set_need(const struct flow *f, struct block *b)
 
 /* ---- */
 
+bool flow_has_routines(const struct flow *f)
+{
+    unsigned i = 0;
+    while (i < ROUTINES && !f->routines[i].pc) i++;
+    return i < ROUTINES;
+}
+
 bool flow_constant(const struct flow *f, uint32_t addr, const struct isa_memory *m, uint32_t *word)
 {
     const struct native_request *r = f->request;

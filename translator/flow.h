@@ -72,6 +72,9 @@ struct flow {
 bool flow_make(struct flow *flow, const struct native_request *request, const uint32_t *program);
 void flow_free(struct flow *flow);
 
+/* Does the code call routines that stand for operations, on doubles or longs? */
+bool flow_has_routines(const struct flow *f);
+
 /* What a load of this kind finds at an address of the constants. False: not all of its bytes are there. */
 bool flow_constant(const struct flow *flow, uint32_t addr, const struct isa_memory *m, uint32_t *word);
 

@@ -412,15 +412,6 @@ static struct lanes load_from_window(struct translator *t, const struct vector_a
     return out;
 }
 
-/* The address of a lane. Where it is not one of all lanes, addresses without a known shape have been recorded. */
-static LLVMValueRef recorded_address(struct translator *t, const struct vector_access *a, LLVMValueRef lane)
-{
-    LLVMValueRef place = LLVMBuildZExt(t->b, LLVMBuildAnd(t->b, lane, ir_u32(t, ISA_LANES - 1), ""), t->i64, "");
-    LLVMValueRef base = ir_field(t, t->sm, offsetof(struct sm, access.addr));
-    LLVMValueRef at = LLVMBuildLoad2(t->b, t->i32, LLVMBuildGEP2(t->b, t->i32, base, &place, 1, ""), "");
-    return LLVMBuildAdd(t->b, at, ir_u32(t, a->imm), "");
-}
-
 /* The first active lane's address; without one, addresses have counted as consecutive before. *apart: bits in which
  * others' differ from it, of three lanes that are cheap to look at, so that tables of a kilobyte, too, are seldom taken
  * for small. */
@@ -774,8 +765,8 @@ static struct taken *whole_set_of(struct translator *t, const struct vector_acce
     return found.first && are_pairs_apart(t, a, &found) ? new_set(t, &found) : NULL;
 }
 
-/* The set that a load belongs to, or begins; NULL: it is alone, or not one for this way, as vectors of two words are
- * that may have a gap. */
+/* The set that a load belongs to, or begins; NULL: it is alone, or not one for this way, as vectors of two words are,
+ * where gathers are slow, that may have a gap. */
 static struct taken *set_of(struct translator *t, const struct vector_access *a)
 {
     if (!a->all || t->words < 8) return NULL;
@@ -786,7 +777,8 @@ static struct taken *set_of(struct translator *t, const struct vector_access *a)
     struct adjacent found = adjacent_find(t->flow, t->block, a->n);
     bool gaps = is_known_spaced(t, a) && has_small_gaps(a);
     bool four = found.words == 4 && (!gaps || a->fact.step == 32);
-    if (!found.first || ((gaps || likely_gap(t, a)) && !four)) return NULL;
+    if (!found.first) return NULL;
+    if ((gaps || likely_gap(t, a)) && !four && !can_gather_pairs(t, a, &found)) return NULL;
     return new_set(t, &found);
 }
 
@@ -906,6 +898,55 @@ static struct lanes load_near_or_set(struct translator *t, const struct vector_a
 
 /* ---- loads of any shape ---- */
 
+/* Ends a path for the words of pairs, as end_way does for a load's value. */
+static void end_way_of_pairs(struct translator *t, struct ways w[2], const struct lanes word[2],
+                             LLVMBasicBlockRef other)
+{
+    w[1].way[w[1].n++] = (struct way){LLVMGetInsertBlock(t->b), word[1]};
+    end_way(t, &w[0], word[0], other);
+}
+
+/* The path for lanes whose pairs are `step` bytes apart. */
+static void take_pairs_if(struct translator *t, const struct vector_access *a, const struct adjacent *set,
+                          uint32_t step, struct ways w[2])
+{
+    struct vector_access shaped = *a;
+    struct lanes word[4];
+    shaped.fact = (struct v_fact){.period = (uint8_t)a->unit, .step = step, .repeat = a->fact.repeat};
+    LLVMBasicBlockRef other = begin_way(t, step ? "spaced" : "uniform", has_step(t, a, step), step);
+    take_set(t, &shaped, set, word);
+    end_way_of_pairs(t, w, word, other);
+}
+
+/* The same for those whose first words follow one another, so that each lane's second word is the next one's first. */
+static void take_pairs_if_consecutive(struct translator *t, const struct vector_access *a, const struct adjacent *set,
+                                      struct ways w[2])
+{
+    struct vector_access shaped = *a;
+    struct lanes word[2];
+    LLVMBasicBlockRef other = begin_way(t, "consecutive", has_step(t, a, 4), false);
+    shaped.size = 4; /* of a, which may load a part of a word */
+    shaped.fact = (struct v_fact){.period = (uint8_t)a->unit, .step = 4, .repeat = a->fact.repeat};
+    for (unsigned k = 0; k < 2; k++) {
+        shaped.imm = (uint32_t)set->imm + 4 * k;
+        word[k] = load_consecutive(t, &shaped);
+    }
+    end_way_of_pairs(t, w, word, other);
+}
+
+/* Pairs whose addresses have any shape, each of which lies on one page. */
+static void take_pairs_as_found(struct translator *t, const struct vector_access *a, const struct adjacent *set,
+                                struct lanes word[4])
+{
+    struct ways w[2] = {{.done = ir_block(t, "")}};
+    if (set->imm % 8 == 0) take_pairs_if(t, a, set, 8, w);
+    if (a->all) take_pairs_if(t, a, set, 0, w);
+    take_pairs_if_consecutive(t, a, set, w);
+    gather_pairs(t, a, set, word);
+    end_way_of_pairs(t, w, word, w[0].done);
+    for (unsigned k = 0; k < 2; k++) word[k] = meet(t, w[k].way, w[k].n);
+}
+
 /* Keeps the words of a set for its other loads; `from` is the path that has loaded them, of those that meet here. */
 static void remember_set(struct translator *t, struct taken *set, const struct lanes word[4], const struct way *ways,
                          unsigned n, LLVMBasicBlockRef from)
@@ -933,7 +974,8 @@ static struct lanes load_as_found(struct translator *t, const struct vector_acce
     struct taken taken;
     LLVMBasicBlockRef from = NULL, other;
     uint32_t gap = likely_gap(t, a);
-    bool unknown = !a->fact.period;
+    const bool pairs = set && can_gather_pairs(t, a, &set->set);
+    bool unknown = !a->fact.period && !pairs;
     if (unknown && gap) {
         other = begin_way(t, "spaced", has_step(t, a, gap), true);
         end_way(t, &w, load_with_gap(t, *a, gap), other);
@@ -949,7 +991,8 @@ static struct lanes load_as_found(struct translator *t, const struct vector_acce
     if (set) {
         other = begin_way(t, "adjacent", is_on_one_page(t, a, &set->set), true);
         taken.set = set->set;
-        take_set(t, a, &set->set, taken.word);
+        if (pairs) take_pairs_as_found(t, a, &set->set, taken.word);
+        else take_set(t, a, &set->set, taken.word);
         end_way(t, &w, part_of_set(t, a, &taken), other);
         from = w.way[w.n - 1].from;
     }
@@ -1014,6 +1057,38 @@ static void load_whole(struct translator *t, const struct vector_access *a, stru
     set->found = LLVMConstInt(t->i1, 1, false);
 }
 
+/* Are a set's pairs doubles or longs, most likely, which compilers align? */
+static bool are_probably_aligned(const struct translator *t, const struct vector_access *a, const struct adjacent *set)
+{
+    return flow_has_routines(t->flow) && can_gather_pairs(t, a, set);
+}
+
+/* Do some lanes have pairs at odd places? */
+static LLVMValueRef is_odd(struct translator *t, const struct vector_access *a, const struct adjacent *set)
+{
+    LLVMValueRef first = ir_splat(t, ir_u32(t, (uint32_t)set->imm));
+    struct lanes odd;
+    for (unsigned p = 0; p < t->chunks; p++) {
+        odd.chunk[p] = and_all(t, LLVMBuildAdd(t->b, chunk_sum(t, a, p), first, ""), 7);
+        if (!a->all) odd.chunk[p] = LLVMBuildSelect(t->b, chunk_flags(t, a, p), odd.chunk[p], ir_zero_chunk(t), "");
+    }
+    return LLVMBuildNot(t->b, is_zero(t, odd), "");
+}
+
+/* The first load of a set of pairs that are probably aligned loads all of them. `step` executes it where a lane's pair
+ * lies on two pages. */
+static void load_aligned_pairs(struct translator *t, const struct vector_access *a, struct taken *set)
+{
+    LLVMBasicBlockRef odd = ir_block(t, ""), on = ir_block(t, "");
+    ir_branch_likely(t, LLVMBuildNot(t->b, is_odd(t, a, &set->set), ""), on, odd);
+    ir_at(t, odd);
+    leave_if(t, a->n, LLVMBuildNot(t->b, is_on_one_page(t, a, &set->set), ""));
+    LLVMBuildBr(t->b, on);
+    ir_at(t, on);
+    take_pairs_as_found(t, a, &set->set, set->word);
+    set->found = LLVMConstInt(t->i1, 1, false);
+}
+
 typedef struct lanes load_function(struct translator *t, const struct vector_access *a, struct taken *set);
 
 /* What an earlier load of the set has loaded, if it has, else what `load` does. */
@@ -1036,6 +1111,7 @@ static struct lanes load_many(struct translator *t, const struct vector_access *
     struct taken *set = set_of(t, a);
     const bool at_once = set && (is_known_same(a) || is_whole(t, a, &set->set) || are_pairs_apart(t, a, &set->set));
     if (at_once && !set->found) load_whole(t, a, set);
+    if (set && !set->found && are_probably_aligned(t, a, &set->set)) load_aligned_pairs(t, a, set);
     if (set && set->found && LLVMIsConstant(set->found)) return part_of_set(t, a, set);
     if (!set && seems_even(t, a) && !likely_gap(t, a) && !has_fast_gathers(t)) return load_seems_even(t, a);
     if (!set && is_known_same(a)) return load_uniform(t, a);
@@ -1098,6 +1174,8 @@ static struct lanes load_some(struct translator *t, const struct vector_access *
     struct taken *set = few_set_of(t, a);
     /* Where gathers are fast, such a set is of pairs, which one gather loads however many lanes are active. */
     load_function *load = set && has_fast_gathers(t) ? load_as_found : load_few_or_many;
+    if (set && !set->found && are_probably_aligned(t, a, &set->set)) load_aligned_pairs(t, a, set);
+    if (set && set->found && LLVMIsConstant(set->found)) return part_of_set(t, a, set);
     if (!set || !set->found) return load(t, a, set);
     return load_from_set_or(t, a, set, load);
 }

@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "translator/patterns.h"
 
@@ -37,32 +38,49 @@ static bool is_chunk(const struct pairs *s, LLVMValueRef v)
     return LLVMTypeOf(v) == LLVMVectorType(s->i32, s->words);
 }
 
-/* The vector that a chunk's words come from by shuffles, if word i of the chunk is word 2 * i + `upper` there; else
- * NULL. */
-static LLVMValueRef source(const struct pairs *s, LLVMValueRef chunk, unsigned upper)
+/* Where both words of each lane come from: word i of a chunk is that of number `lane[i]`, of a vector of longs. */
+struct source {
+    LLVMValueRef from; /* NULL: they come from nowhere together */
+    uint8_t lane[WORDS_MOST];
+    bool ordered; /* lane[i] is i, and there are no others */
+};
+
+/* The vector that a chunk's lower or upper words come from by shuffles. */
+static struct source source_of_words(const struct pairs *s, LLVMValueRef chunk, unsigned upper)
 {
     int at[WORDS_MOST];
+    struct source out = {0};
     LLVMValueRef v = chunk;
     for (unsigned i = 0; i < s->words; i++) at[i] = (int)i;
-    if (!upper && is(v, LLVMTrunc) && LLVMTypeOf(LLVMGetOperand(v, 0)) == s->longs) return LLVMGetOperand(v, 0);
     while (LLVMIsAShuffleVectorInst(v)) {
         const int size = (int)LLVMGetVectorSize(LLVMTypeOf(LLVMGetOperand(v, 0)));
         for (unsigned i = 0; i < s->words; i++) {
             at[i] = at[i] < 0 ? -1 : LLVMGetMaskValue(v, (unsigned)at[i]);
-            if (at[i] < 0 || at[i] >= size) return NULL;
+            if (at[i] < 0 || at[i] >= size) return out;
         }
         v = LLVMGetOperand(v, 0);
     }
-    for (unsigned i = 0; i < s->words; i++)
-        if (at[i] != (int)(2 * i + upper)) return NULL;
-    return LLVMTypeOf(v) == LLVMVectorType(s->i32, 2 * s->words) ? v : NULL;
+    const bool cut = !upper && is(v, LLVMTrunc) && LLVMGetElementType(LLVMTypeOf(LLVMGetOperand(v, 0))) == s->i64;
+    const unsigned size = LLVMGetVectorSize(LLVMTypeOf(v));
+    if (!cut && size % 2) return out;
+    for (unsigned i = 0; i < s->words; i++) {
+        if (!cut && at[i] % 2 != (int)upper) return out;
+        out.lane[i] = (uint8_t)(cut ? at[i] : at[i] / 2);
+    }
+    out.from = cut ? LLVMGetOperand(v, 0) : v;
+    out.ordered = size == (cut ? 1 : 2) * s->words;
+    for (unsigned i = 0; i < s->words; i++) out.ordered &= out.lane[i] == i;
+    return out;
 }
 
-/* The value that both words are parts of; NULL if they come from different ones. */
-static LLVMValueRef source_of(const struct pairs *s, struct words w)
+/* The value that both words are parts of. */
+static struct source source_of(const struct pairs *s, struct words w)
 {
-    LLVMValueRef low = source(s, w.low, 0), high = low ? source(s, w.high, 1) : NULL;
-    return high && behind_casts(low) == behind_casts(high) ? low : NULL;
+    struct source low = source_of_words(s, w.low, 0), none = {0};
+    if (!low.from) return none;
+    struct source high = source_of_words(s, w.high, 1);
+    const bool same = high.from && behind_casts(low.from) == behind_casts(high.from);
+    return same && !memcmp(low.lane, high.lane, sizeof low.lane) ? low : none;
 }
 
 /* Bits of the upper words changed by constants. */
@@ -124,7 +142,7 @@ static const struct known *find(const struct pairs *s, struct words w)
 /* Does it pay to keep the two together? */
 static bool pays(const struct pairs *s, struct words w, unsigned depth)
 {
-    if (find(s, w) || source_of(s, w) || are_constants(w)) return true;
+    if (find(s, w) || source_of(s, w).from || are_constants(w)) return true;
     if (!depth) return false;
     if (changes_upper(w.high)) return pays(s, (struct words){w.low, LLVMGetOperand(w.high, 0)}, depth - 1);
     if (condition(w)) return pays(s, arms(w, 1), depth - 1) || pays(s, arms(w, 2), depth - 1);
@@ -190,18 +208,31 @@ static LLVMValueRef join_phis(struct pairs *s, struct words w, unsigned depth)
     return both;
 }
 
+/* One shuffle of longs in place of those of words. */
+static LLVMValueRef join_source(struct pairs *s, const struct source *source)
+{
+    LLVMValueRef lane[WORDS_MOST], from = source->from;
+    const unsigned bits =
+        LLVMGetVectorSize(LLVMTypeOf(from)) * LLVMGetIntTypeWidth(LLVMGetElementType(LLVMTypeOf(from)));
+    LLVMValueRef longs = LLVMBuildBitCast(s->b, from, LLVMVectorType(s->i64, bits / 64), "");
+    if (source->ordered) return longs;
+    for (unsigned i = 0; i < s->words; i++) lane[i] = LLVMConstInt(s->i32, source->lane[i], false);
+    LLVMValueRef none = LLVMGetPoison(LLVMTypeOf(longs)), order = LLVMConstVector(lane, s->words);
+    return LLVMBuildShuffleVector(s->b, longs, none, order, "");
+}
+
 static LLVMValueRef join(struct pairs *s, struct words w, LLVMValueRef at, unsigned depth)
 {
     const struct known *known = find(s, w);
-    LLVMValueRef from = source_of(s, w);
+    const struct source source = source_of(s, w);
     if (known) return known->both;
-    if (!from && depth && !are_constants(w) && pays(s, w, depth)) {
+    if (!source.from && depth && !are_constants(w) && pays(s, w, depth)) {
         if (changes_upper(w.high)) return join_change(s, w, at, depth);
         return condition(w) ? join_choice(s, w, at, depth) : join_phis(s, w, depth / 2);
     }
     LLVMPositionBuilderBefore(s->b, at);
-    if (!from) from = LLVMBuildShuffleVector(s->b, w.low, w.high, s->joined, "");
-    return LLVMBuildBitCast(s->b, from, s->longs, "");
+    if (source.from) return join_source(s, &source);
+    return LLVMBuildBitCast(s->b, LLVMBuildShuffleVector(s->b, w.low, w.high, s->joined, ""), s->longs, "");
 }
 
 /* Phis of words whose place a phi of both has taken: its words are theirs. */

@@ -351,7 +351,7 @@ static bool are_rows(const struct vector_access *a, const struct rows *rows, uns
 static bool begins_rows(struct translator *t, const struct vector_access *a)
 {
     struct rows *rows = &t->rows;
-    rows->count = 0;
+    rows->count = 0, rows->anywhere = false;
     const bool shaped = a->fact.period == ISA_LANES || (t->words == 16 && a->fact.period >= 8);
     if (!shaped || t->words < 8 || !(a->all || has_masked_gaps(t, a))) return false;
     for (unsigned count = find_rows(t, a->n, a->all && a->fact.period == ISA_LANES, rows); count > 1 && !rows->count;
@@ -360,6 +360,17 @@ static bool begins_rows(struct translator *t, const struct vector_access *a)
         if (are_rows(a, rows, count, rows->bytes)) rows->count = count;
     }
     return rows->count;
+}
+
+/* Do two stores begin there of a pair of words of each lane, at addresses of which nothing is known? */
+static bool begins_pairs_anywhere(struct translator *t, const struct vector_access *a)
+{
+    struct rows *rows = &t->rows;
+    if (!flow_has_routines(t->flow) || !has_fast_gathers(t)) return false;
+    if (t->words != 16 || a->fact.period || a->size != 4) return false;
+    if (find_rows(t, a->n, false, rows) < 2 || size_of(rows->stores[1]) != 4) return false;
+    rows->count = 2, rows->bytes = 8, rows->anywhere = true;
+    return true;
 }
 
 struct lanes stored_by(struct translator *t, const struct node *n)
@@ -543,6 +554,62 @@ static LLVMValueRef is_apart(struct translator *t, const struct vector_access *a
     return LLVMBuildICmp(t->b, LLVMIntUGE, behind, ir_u32(t, all), "");
 }
 
+/* Are the active lanes' pairs aligned, and all on one page? Then no two of them share one word alone, so that each may
+ * be stored as a long, and either all can be stored or none. */
+static LLVMValueRef are_longs_on_one_page(struct translator *t, const struct vector_access *a)
+{
+    LLVMValueRef args[] = {a->lanes, LLVMConstInt(t->i1, 0, false)};
+    LLVMValueRef lane = a->all ? ir_u32(t, 0) : ir_intrinsic(t, "llvm.cttz", &t->i32, 1, args, 2);
+    LLVMValueRef first = a->all ? guest_address(t, a, 0) : recorded_address(t, a, lane);
+    LLVMValueRef page = ir_splat(t, LLVMBuildAnd(t->b, first, ir_u32(t, ~(ABI_PAGE - 1u)), ""));
+    struct lanes off;
+    for (unsigned p = 0; p < t->chunks; p++) {
+        LLVMValueRef other = LLVMBuildXor(t->b, guest_addresses(t, a, p), page, "");
+        off.chunk[p] = and_all(t, other, ~(ABI_PAGE - 8u));
+        if (!a->all) off.chunk[p] = LLVMBuildSelect(t->b, chunk_flags(t, a, p), off.chunk[p], ir_zero_chunk(t), "");
+    }
+    return is_zero(t, off);
+}
+
+/* Eight lanes' pairs as longs, and where they go: of the first of them, or of each. */
+static void store_eight_longs(struct translator *t, const struct vector_access *a, unsigned lane, bool consecutive)
+{
+    const unsigned p = lane / t->words;
+    LLVMTypeRef longs = LLVMVectorType(t->i64, 8), pointers = LLVMVectorType(t->ptr, 8);
+    LLVMValueRef index[16], both = join_pairs(t, t->rows.data, p), flags = lane_flags(t, a->lanes, lane, 8);
+    for (unsigned i = 0; i < 16; i++) index[i] = ir_u32(t, lane % t->words * 2 + i);
+    both = LLVMBuildShuffleVector(t->b, both, LLVMGetPoison(LLVMTypeOf(both)), LLVMConstVector(index, 16), "");
+    both = LLVMBuildBitCast(t->b, both, longs, "");
+    LLVMValueRef args[] = {both, NULL, ir_u32(t, 1), flags};
+    if (consecutive) {
+        args[1] = lane_address(t, a, lane);
+        ir_intrinsic(t, "llvm.masked.store", (LLVMTypeRef[]){longs, t->ptr}, 2, args, 4);
+        return;
+    }
+    for (unsigned i = 0; i < 8; i++) index[i] = ir_u32(t, lane % t->words + i);
+    LLVMValueRef guest = LLVMBuildAdd(t->b, guest_addresses(t, a, p), ir_splat(t, ir_u32(t, 1u << 31)), "");
+    guest = LLVMBuildShuffleVector(t->b, guest, LLVMGetPoison(t->chunk_type), LLVMConstVector(index, 8), "");
+    args[1] = LLVMBuildGEP2(t->b, t->i8, ir_field(t, t->mem, 1u << 31), &guest, 1, "");
+    ir_intrinsic(t, "llvm.masked.scatter", (LLVMTypeRef[]){longs, pointers}, 2, args, 4);
+}
+
+/* The pairs of the last two stores, `a` being the second. Of equal addresses the highest lane stays. */
+static void store_pairs_anywhere(struct translator *t, const struct vector_access *a)
+{
+    struct vector_access first = *a;
+    first.imm -= 4;
+    LLVMBasicBlockRef near = ir_block(t, "consecutive"), far = ir_block(t, ""), done = ir_block(t, "");
+    ir_branch_likely(t, has_step(t, &first, 8), near, far);
+    ir_at(t, far);
+    for (unsigned lane = 0; lane < lanes_computed(t); lane += 8) store_eight_longs(t, &first, lane, false);
+    LLVMBuildBr(t->b, done);
+    ir_at(t, near);
+    first.fact = (struct v_fact){.period = 8, .step = 8};
+    for (unsigned lane = 0; lane < lanes_computed(t); lane += 8) store_eight_longs(t, &first, lane, true);
+    LLVMBuildBr(t->b, done);
+    ir_at(t, done);
+}
+
 /* Can stores that begin with a's be made together? Where they are on one page, in each period, and no period reaches
  * into the next one, with which another order would be another result. */
 static LLVMValueRef can_store_together(struct translator *t, const struct vector_access *a)
@@ -559,6 +626,12 @@ static LLVMValueRef can_store_together(struct translator *t, const struct vector
     return is;
 }
 
+/* Tests the shape of the addresses. */
+static void store_as_found(struct translator *t, const struct vector_access *a, struct lanes data)
+{
+    store_either(t, a, data, has_step(t, a, a->size), store_consecutive, store_scattered);
+}
+
 /* The ith of the stores. The last one stores all of them, if they can be made together. It fails exactly if the first
  * one would, so it does so at that one's site. */
 static void store_row(struct translator *t, const struct vector_access *a, unsigned i, struct lanes data)
@@ -567,7 +640,7 @@ static void store_row(struct translator *t, const struct vector_access *a, unsig
     const bool last = i + 1 == rows->count;
     LLVMBasicBlockRef alone = ir_block(t, ""), done = ir_block(t, ""), all = last ? ir_block(t, "rows") : done;
     if (i == 0) {
-        rows->together = can_store_together(t, a);
+        rows->together = rows->anywhere ? are_longs_on_one_page(t, a) : can_store_together(t, a);
         rows->site = last_site(t);
     }
     rows->data[i] = data;
@@ -575,12 +648,14 @@ static void store_row(struct translator *t, const struct vector_access *a, unsig
     if (last) {
         ir_at(t, all);
         record_site(t, rows->site);
-        store_together(t, a);
+        if (rows->anywhere) store_pairs_anywhere(t, a);
+        else store_together(t, a);
         record_site(t, last_site(t));
         LLVMBuildBr(t->b, done);
     }
     ir_at(t, alone);
-    store_alone(t, a, data);
+    if (rows->anywhere && can_split(t, a)) store_as_found(t, a, data);
+    else store_alone(t, a, data);
     LLVMBuildBr(t->b, done);
     ir_at(t, done);
 }
@@ -606,19 +681,13 @@ static void store_seems_even(struct translator *t, const struct vector_access *a
     ir_at(t, done);
 }
 
-/* Tests the shape of the addresses. */
-static void store_as_found(struct translator *t, const struct vector_access *a, struct lanes data)
-{
-    store_either(t, a, data, has_step(t, a, a->size), store_consecutive, store_scattered);
-}
-
 void store_vector(struct translator *t, const struct vector_access *a, struct lanes data)
 {
     unsigned i = 0;
     while (i < t->rows.count && t->rows.stores[i] != a->n) i++;
     if (is_known_consecutive(t, a)) store_consecutive(t, a, data);
     else if (i < t->rows.count) store_row(t, a, i, data);
-    else if (begins_rows(t, a)) store_row(t, a, 0, data);
+    else if (begins_rows(t, a) || begins_pairs_anywhere(t, a)) store_row(t, a, 0, data);
     else if (has_gaps(t, a) || has_masked_gaps(t, a)) store_gaps(t, a, data);
     else if (is_known_spaced(t, a) && !has_fast_gathers(t)) store_spaced(t, a, data);
     else if (seems_even(t, a) && !has_fast_gathers(t)) store_seems_even(t, a, data);

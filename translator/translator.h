@@ -28,6 +28,7 @@ enum { SETS = 4, ROW_WORDS = 4, ROW_STORES = 16, ROW_LOADS = 4 };
  * the first lane of each period on. */
 struct rows {
     unsigned count, bytes; /* 0: there are none */
+    bool anywhere;         /* nothing is known of the addresses, and the stores are two words of each lane */
     const struct node *stores[ROW_STORES];
     uint8_t at[ROW_STORES];              /* bytes behind the first */
     const struct node *loads[ROW_LOADS]; /* between them, which the block has made before */

@@ -49,6 +49,34 @@ kernel void longs(global const ulong *in, global ulong *out, int rounds)
     out[i] = x, out[n + i] = y, out[2 * n + i] = z;
 }
 
+/* Pairs anywhere, in full code and under masks: at any places, side by side, in one place of which the highest lane's stays,
+ * and longs that are not aligned, of which some lie on two pages, for `step`, and some share a word with others'. */
+kernel void places(global const ulong *in, global ulong *out, int rounds)
+{
+    int i = get_global_id(0), n = get_global_size(0), from = in[i] % n, warp = i & ~31, any = warp | (in[i] & 31);
+    int near = i + (rounds & 8) * from, odd = 2 * from + 1; /* side by side */
+    global const uint *words = (global const uint *)in;
+    global uint *to = (global uint *)out;
+    double x = as_double(in[from]), y = as_double(in[near]);
+    ulong z = words[odd] | (ulong)words[odd + 1] << 32;
+    z ^= words[near] | (ulong)words[near + 1] << 32;
+    out[near] = as_ulong(x + y), out[n + any] = z + i;
+    to[4 * n + warp + any] = i, to[4 * n + warp + any + 1] = any;
+    if (x < y) {
+        from = from * 3 & (n - 1), any = warp | (z & 31);
+        z += in[from], y = y * x;
+        out[3 * n + any] = as_ulong(y);
+        to[8 * n + warp + near] = any, to[8 * n + warp + near + 1] = i;
+        for (int j = 0; j < any % rounds; j++) y = y * 0.5 + as_double(in[(from + j) & (n - 1)]);
+    } else {
+        z ^= words[from] | (ulong)words[from + 1] << 32;
+        out[5 * n + near] = z;
+        to[12 * n + 2 * warp + any % 7] = i, to[12 * n + 2 * warp + any % 7 + 1] = any;
+    }
+    for (int j = 0; j < rounds; j++) y = y * 0.25 + (j + 0.37), z += j;
+    out[8 * n + near] = as_ulong(y), out[9 * n + near] = z;
+}
+
 /* Whose turns end where lanes wait that have left its loop. That is so long that a jump leads back, not the branch. */
 #define FOUR(x) x = fma(x, 0.25, 0.5), x = fma(x, -0.5, 0.25), x = fma(x, 0.75, -0.5), x = fma(x, 0.5, 0.125)
 #define MANY(x) FOUR(x), FOUR(x), FOUR(x), FOUR(x), FOUR(x), FOUR(x), FOUR(x), FOUR(x)
@@ -82,12 +110,12 @@ run() { # file kernel engine
     counters "$1.err" >"$1.txt"
 }
 export VENTUS_TRANSLATE_VERIFY=1 VENTUS_TRANSLATE_LANES
-for kernel in k rounded longs; do
+for kernel in k rounded longs places; do
     run step $kernel step
-    for level in v4 v3 base; do
+    for level in v4fp16 v4 v3 base; do
         for VENTUS_TRANSLATE_LANES in all divergent; do
             VENTUS_NATIVE_LEVEL=$level run $level $kernel native
-            grep -q '(100.0 %)' $level.err || wrong "$kernel, $level: not translated: $(cat $level.err)"
+            grep -q '(100.0 %)' $level.err || [ $kernel = places ] || wrong "$kernel, $level: not translated: $(cat $level.err)"
             for what in bin txt; do cmp step.$what $level.$what || wrong "$kernel, $level, $VENTUS_TRANSLATE_LANES: other $what than step"; done
         done
     done

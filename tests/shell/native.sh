@@ -190,6 +190,37 @@ if grep -q '<32 x half>' halves.err; then # the host computes with halves
     grep -q 'load volatile <32 x i16>' sums.err || wrong "halves of two chunks are loaded chunk by chunk"
 fi
 
+# Hosts whose gathers are fast load and store doubles anywhere as longs.
+# A number that is the same in all lanes is joined by one shuffle.
+cat >anywhere.cl <<'END'
+kernel void anywhere(global const int *at, global const double *in, global double *out)
+{
+    int i = at[get_global_id(0)];
+    double x = in[i];
+    if (x > 2) x = x * x - in[i ^ 1];
+    out[i] = x * 0.5;
+}
+kernel void series(global double *a)
+{
+    int i = get_global_id(0);
+    double x = a[i], sum = 1;
+    for (int k = 0; k < 64; k++) sum = sum * x + (0.37 + k);
+    a[i] = sum;
+}
+END
+"$VENTUS_BUILD/ventus" cc anywhere.cl -o anywhere.elf || wrong "ventus cc"
+VENTUS_TRANSLATE_DUMP=1 "$VENTUS_BUILD/ventus" run anywhere.elf -k anywhere -g 32 -a iota:32 -a buf:256 -a out:256:anywhere.bin --engine native \
+    2>anywhere.err || wrong "anywhere: exit code $?"
+VENTUS_TRANSLATE_DUMP=1 "$VENTUS_BUILD/ventus" run anywhere.elf -k series -g 32 -a buf:256 --engine native 2>series.err || wrong "series: exit code $?"
+if grep -q 'x half>' sums.err; then
+    grep -q 'call.*masked.gather.v16i32' anywhere.err && wrong "words of doubles are gathered one by one"
+    grep -q 'call.*masked.scatter.v8i64' anywhere.err || wrong "words of doubles are stored one by one"
+fi
+if grep -q '<16 x i32>' series.err; then
+    tail -n +"$(grep -n ModuleID series.err | tail -1 | cut -d: -f1)" series.err >series.ll
+    grep -q 'shufflevector <32 x i32>.*<16 x i32> <i32 31, i32 31, ' series.ll && wrong "a number of all lanes is taken apart and joined"
+fi
+
 # Long blocks are divided behind LLVM's passes: halves are some hundred instructions each where the host has none.
 cat >long.cl <<'END'
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable
