@@ -156,11 +156,30 @@ static void test_depth(void **state)
         }
 }
 
+/* Quanta that do not end late have so many instructions and no more. The paths together have more than what follows the
+ * loop, which a look at the budget allows for. */
+static void test_quanta(void **state)
+{
+#define LONG(a, b) \
+    " vadd.vv " a ", " a ", " b "\n vxor.vv " a ", " a ", " b "\n vsll.vi " b ", " b ", 1\n vadd.vi " b ", " b ", 3\n"
+    static const char text[] = LANES " li x10, 40\nround: vadd.vi v1, v1, 1\n" IF(
+        "a", "v6, v13", LONG("v1", "v2") LONG("v2", "v3") LONG("v3", "v1") LONG("v1", "v2"),
+        LONG("v2", "v1") LONG("v1", "v3") LONG("v3", "v2")
+            LONG("v2", "v1")) " addi x10, x10, -1\n bne x10, x0, round\n" SAVE;
+#undef LONG
+    (void)state;
+    for (uint32_t seed = 1; seed < 6; seed++) {
+        struct pair p = {.text = text, .shape = shapes[0], .turns = seed};
+        assert_int_equal(pair_run_levels(&p).status, LAUNCH_DONE);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_memory), cmocka_unit_test(test_scalars), cmocka_unit_test(test_nested),
         cmocka_unit_test(test_step),   cmocka_unit_test(test_faults),  cmocka_unit_test(test_depth),
+        cmocka_unit_test(test_quanta),
     };
     return cmocka_run_group_tests(tests, pair_setup, pair_teardown);
 }
