@@ -198,7 +198,9 @@ LANE uint32_t f_class(uint32_t a)
 
 /* ---- floating point: conversions that do not depend on the rounding mode ---- */
 
-#ifdef LANE_RAW_NAN /* one comparison finds what is too large and what is no number */
+#ifdef LANE_RAW_NAN
+/* One comparison finds what is too large and what is no number. That is converted first: clang, which alone compiles
+ * this, leaves such a result undefined, and it is not chosen. */
 LANE uint32_t f_to_s_rtz(uint32_t a)
 {
     float f = f_of(a);

@@ -397,10 +397,10 @@ void run_lanes(struct translator *t);
 
 /* A block of the guest begins in the current host block, in a version, where this holds of registers. */
 void begin_block(struct translator *t, const struct block *block, enum version version, const struct facts *holds);
-/* Adds the counts of the whole block; then its instructions, but for the last one that controls where it goes on. */
-void count_block(struct translator *t);
 /* Adds what is the same each time: that of t->counted, for so many lanes. */
 void count_constants(struct translator *t, unsigned lanes);
+/* Adds the counts of the whole block; then its instructions, but for the last one that controls where it goes on. */
+void count_block(struct translator *t);
 void translate_nodes(struct translator *t, const struct block *block);
 
 /* ---- nest.c: loop nests that run without the SIMT stack ---- */

@@ -1156,7 +1156,6 @@ static void test_halves_as_floats(void **state)
     }
 }
 
-/* Random operations on bytes and half words, which are stored as such and as words (translator/narrow.c). */
 /* Minima, maxima and conversions of every kind of number, of each with each other kind, and with constants. */
 static void test_limits_of_floats(void **state)
 {
@@ -1182,6 +1181,7 @@ static void test_limits_of_floats(void **state)
     }
 }
 
+/* Random operations on bytes and half words, which are stored as such and as words (translator/narrow.c). */
 static void test_bytes(void **state)
 {
     (void)state;
