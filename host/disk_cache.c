@@ -247,12 +247,12 @@ static int older_first(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* To see how much room there is takes time for each file that is there, thousands perhaps. So only some of those who
- * store look: such whose name's hash lies below the size of what they add, on average one in a hundredth of the limit.
- */
+/* To see how much room there is takes time for each file that is there, thousands perhaps. So not all who store look: each
+ * whose file is at least a hundredth of the limit, and of the others, by the hash of their names, one in a hundredth of
+ * the limit on average. */
 static bool looks_for_room(const struct disk_key *key, uint64_t size, uint64_t limit)
 {
-    return add_hash(no_bytes, key->bytes, key->size).h[0] % (limit / 100 + 1) < size;
+    return add_hash(no_bytes, key->bytes, key->size).h[0] % (limit / 100 + 1) <= size;
 }
 
 /* Down to three quarters of the limit, so that not every file that is added removes one. */
