@@ -247,9 +247,9 @@ static int older_first(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* To see how much room there is takes time for each file that is there, thousands perhaps. So not all who store look: each
- * whose file is at least a hundredth of the limit, and of the others, by the hash of their names, one in a hundredth of
- * the limit on average. */
+/* To see how much room there is takes time for each file that is there, thousands perhaps. So not all who store look:
+ * each whose file is at least a hundredth of the limit, and of the others, by the hash of their names, one in a
+ * hundredth of the limit on average. */
 static bool looks_for_room(const struct disk_key *key, uint64_t size, uint64_t limit)
 {
     return add_hash(no_bytes, key->bytes, key->size).h[0] % (limit / 100 + 1) <= size;

@@ -34,6 +34,7 @@ struct run {
     struct job *job;
     const struct engine_build *engine;
     uint64_t number;                         /* of the launch, in its machine */
+    uint64_t began;                          /* host_ns; 0: there is one worker, nobody asks */
     const struct observer *const *observers; /* of the machine and of the job; NULL: none */
     bool flags;                              /* fflags and vxsat accrue */
     bool patient;                            /* as in struct group */
@@ -172,18 +173,23 @@ static void report_progress(struct dispatcher *d)
     if (r) d->source->progress(d->source->user, r->job, ended, total);
 }
 
-enum { LONG_INSTRUCTIONS = 1 << 18 }; /* as many as a claim should have: a guess */
+/* How long worker 0 works before it calls the others, unless the kernel's last launch has taken so long: waking them
+ * takes half of that, and what the client has just written is in the cache of its own processor. Of the kernels of
+ * bench/kinds, most that take 30 us alone are slower on two threads, those that take 50 us faster. */
+enum { ALONE_NS = 40000 };
 
-/* Will the launch probably take long, as the kernel's last one did? */
 static bool is_long(const struct gpu *gpu, const struct job *job)
 {
     return gpu->long_kernel && gpu->long_kernel == job->options.kernel;
 }
 
-static void note_length(struct gpu *gpu, const struct job *job)
+/* What was long has been executed by all, in a part of the time. */
+static void note_length(struct dispatcher *d, const struct run *r)
 {
-    if (job->result.counters.instructions >= LONG_INSTRUCTIONS) gpu->long_kernel = job->options.kernel;
-    else if (is_long(gpu, job)) gpu->long_kernel = NULL;
+    if (d->workers == 1) return;
+    const bool was_long = is_long(d->gpu, r->job);
+    if (host_ns() - r->began >= (was_long ? ALONE_NS / 2 : ALONE_NS)) d->gpu->long_kernel = r->job->options.kernel;
+    else if (was_long) d->gpu->long_kernel = NULL;
 }
 
 static void begin_job(struct dispatcher *d, struct job *job)
@@ -194,7 +200,8 @@ static void begin_job(struct dispatcher *d, struct job *job)
         return;
     }
     pthread_mutex_lock(&d->lock);
-    if (!d->runs) d->busy_since = d->workers == 1 || is_long(d->gpu, job) ? 0 : host_ns();
+    r->began = d->workers == 1 ? 0 : host_ns();
+    if (!d->runs) d->busy_since = is_long(d->gpu, job) ? 0 : r->began;
     while (*end) end = &(*end)->next;
     *end = r;
     d->news++;
@@ -214,8 +221,8 @@ static void exchange_jobs(struct dispatcher *d)
         observe_launch_end(r->observers, job);
         bool again = observe_again(r->observers);
         if (again) d->gpu->launches = r->number - 1; /* it keeps its number */
+        note_length(d, r);
         end_job(r);
-        note_length(d->gpu, job);
         if (again) begin_job(d, job);
         else d->source->done(d->source->user, job);
         pthread_mutex_lock(&d->lock);
@@ -240,13 +247,14 @@ static void retire(struct dispatcher *d, struct run *r)
 
 /* ---- claims: groups that are an SM's to run ---- */
 
-/* Wall time on two threads, half and twice of each: fft, sgemm_tiled, mandelbrot and montecarlo of bench/ 0.90 to 1.04;
- * dct and shading 0.45 to 1.87, not the same when repeated, on a busy host. So these are guesses. */
+/* Wall time on two threads of twelve kernels of bench/kinds that take 30 to 150 us: with claims of 64 to 256 us, and of
+ * 16 to 64 parts, 0.97 to 1.08. Instructions say little of time where a routine is one operation of the host. */
 enum {
-    CLAIM_INSTRUCTIONS = 1 << 18, /* that a claim should have */
-    CLAIM_PARTS = 16,             /* of it: what others cannot take any more is at most one of them ... */
-    CLAIM_CRUMBS = 128,           /* of it: too little to be divided */
-    TAKEN_MOST = 64               /* ... and so many groups: a guess */
+    CLAIM_NS = 128000,            /* that a claim should take ... */
+    CLAIM_INSTRUCTIONS = 1 << 18, /* ... or have, if there is one worker: the order of groups must always be the same */
+    CLAIM_PARTS = 32,             /* of it: too little to be divided, and as much as is taken at a time, of which others
+                                   * cannot take any more ... */
+    TAKEN_MOST = 128              /* ... but at most so many groups: a guess */
 };
 
 static uint64_t range(uint64_t next, uint64_t end) { return end << 32 | next; }
@@ -259,7 +267,7 @@ static void take_some(struct claim *c)
     uint64_t left = c->left, n;
     do {
         n = (left >> 32) - (uint32_t)left;
-        if (n > c->size / CLAIM_CRUMBS) n = (n + 1) / 2;
+        if (n > c->size / CLAIM_PARTS) n = (n + 1) / 2;
         if (n > c->batch) n = c->batch;
     } while (!atomic_compare_exchange_weak(&c->left, &left, left + n));
     c->next = (uint32_t)left;
@@ -318,10 +326,11 @@ static struct part *choose_part(struct run *r, struct part *own)
 }
 
 /* Claims become smaller towards the end, so that other workers need not wait for this one. */
-static uint32_t claim_size(const struct dispatcher *d, const struct run *r, const struct part *p, const struct sm *sm)
+static uint32_t claim_size(const struct dispatcher *d, const struct run *r, const struct part *p,
+                           const struct part *own, const struct sm *sm)
 {
     uint32_t left = p->end - p->next, n = sm->claim.size;
-    uint32_t share = d->workers == 1 || left < n / CLAIM_CRUMBS ? left : left / 2 + 1;
+    uint32_t share = d->workers == 1 || p == own || left < n / CLAIM_PARTS ? left : left / 2 + 1;
     if (n > share) n = share;
     return !n || goes_alone(d->gpu, r) ? 1 : n;
 }
@@ -341,12 +350,14 @@ static void set_claim(struct sm *sm, struct run *r, uint64_t left)
         (struct claim){.run = r, .left = left, .size = c->size, .measured = c->measured, .batch = batch_size(c, r)};
 }
 
-/* Learns how long groups are from the counters of those that have ended. */
-static void measure_groups(struct claim *c, const struct group *g)
+/* Learns how long groups are from those that have been in the slot. */
+static void measure_groups(struct claim *c, const struct slot *slot)
 {
-    uint64_t n = CLAIM_INSTRUCTIONS * g->counters.groups / (g->counters.instructions + 1);
+    const struct counters *done = &slot->group.counters;
+    uint64_t whole = slot->since ? CLAIM_NS : CLAIM_INSTRUCTIONS;
+    uint64_t n = whole * done->groups / ((slot->since ? host_ns() - slot->since : done->instructions) + 1);
     c->size = n < 1 ? 1 : n > CLAIM_INSTRUCTIONS ? CLAIM_INSTRUCTIONS : (uint32_t)n;
-    c->measured = g->launch_number;
+    c->measured = slot->group.launch_number;
     c->batch = batch_size(c, c->run);
 }
 
@@ -354,7 +365,7 @@ static void measure_groups(struct claim *c, const struct group *g)
 static void claim_groups(struct dispatcher *d, struct run *r, struct sm *sm)
 {
     struct part *own = &r->parts[sm->index % d->workers % r->nparts], *p = choose_part(r, own);
-    uint32_t n = claim_size(d, r, p, sm), first = p->next;
+    uint32_t n = claim_size(d, r, p, own, sm), first = p->next;
     if (p == own) p->next += n;
     else first = p->end -= n; /* its owner goes on where it is */
     r->dispatched += n;
@@ -409,6 +420,7 @@ static void position(struct sm *sm, struct slot *slot, uint32_t number)
     struct group *g = &slot->group;
     slot->run = r;
     slot->engine = r->engine;
+    slot->since = r->began ? host_ns() : 0;
     slot->stopped = &r->stopped;
     g->flags = r->flags;
     g->mask_of_lanes = isa_is_document((enum isa_profile)sm->gpu->config.profile);
@@ -438,10 +450,6 @@ static void cancel_runs(struct dispatcher *d)
         retire(d, r);
     }
 }
-
-/* How long worker 0 works before it calls the others: some times what that takes. A guess: bench/launch tells no
- * difference, where equal runs differ by 0.80 to 1.15. */
-enum { ALONE_NS = 20000 };
 
 /* Are SMs of other workers among those of the launch? */
 static bool is_for_others(const struct dispatcher *d, const struct run *r)
@@ -477,7 +485,7 @@ static void call_others(struct dispatcher *d, bool worked)
 static void end_batch(struct sm *sm)
 {
     struct dispatcher *d = sm->gpu->dispatcher;
-    measure_groups(&sm->claim, sm->group);
+    measure_groups(&sm->claim, slot_of(sm, sm->group));
     if (sm->index % d->workers == 0) call_others(d, true);
 }
 
@@ -582,7 +590,7 @@ static void conclude(struct dispatcher *d, struct sm *sm, struct group *g, enum 
     pthread_mutex_lock(&d->lock);
     counters_add(&r->job->result.counters, &g->counters);
     if (g->stray.kind && !r->job->result.stray.kind) r->job->result.stray = g->stray;
-    if (claimed) measure_groups(c, g);
+    if (claimed) measure_groups(c, slot);
     if (end == SLICE_CANCELLED && (!r->stopped || r->job->result.status == LAUNCH_CANCELLED)) note_place(r, sm, g);
     leave_slot(sm, slot);
     if (claimed) c->ended++;

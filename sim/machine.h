@@ -115,6 +115,7 @@ struct slot {
     uint32_t lds_base;            /* its window of local memory ... */
     uint64_t lds_open;            /* ... and how much of it is open */
     uint32_t pds;                 /* which area of its launch's private memory it uses */
+    uint64_t since;               /* host_ns: when its first group was placed; 0: there is one worker, nobody asks */
     bool used;
 };
 

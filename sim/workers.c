@@ -16,13 +16,27 @@ struct workers {
     void (*run)(void *user, uint32_t number);
     pthread_mutex_t lock; /* of what follows */
     pthread_cond_t called, left;
-    uint64_t calls;
+    _Atomic uint64_t calls;
     void *user;            /* of the last call; NULL: dismissed */
+    uint32_t asleep;       /* threads that wait for `called` */
     _Atomic uint32_t busy; /* threads in run() */
     bool closing;
     uint32_t count;
     struct thread threads[];
 };
+
+/* For a call that is not the one `known`: soon after the last one, because launches come one behind the other, and
+ * being woken takes half as long as many of them; then asleep. With the lock held, which is given up meanwhile. */
+static void await_call(struct workers *w, uint64_t known)
+{
+    pthread_mutex_unlock(&w->lock);
+    for (uint64_t end = host_spin_end(); w->calls == known && host_spin(end);) {
+    }
+    pthread_mutex_lock(&w->lock);
+    w->asleep++;
+    while (w->calls == known && !w->closing) pthread_cond_wait(&w->called, &w->lock);
+    w->asleep--;
+}
 
 static void *thread_main(void *argument)
 {
@@ -31,12 +45,10 @@ static void *thread_main(void *argument)
     uint64_t seen = 0;
     pthread_mutex_lock(&w->lock);
     while (!w->closing) {
-        void *user = w->calls == seen ? NULL : w->user;
-        if (!user) {
-            pthread_cond_wait(&w->called, &w->lock);
-            continue;
-        }
+        await_call(w, seen);
         seen = w->calls;
+        void *user = w->user;
+        if (!user) continue;
         w->busy++;
         pthread_mutex_unlock(&w->lock);
         w->run(user, t->number);
@@ -89,7 +101,7 @@ void workers_call(struct workers *w, void *user)
     pthread_mutex_lock(&w->lock);
     w->user = user;
     w->calls++;
-    pthread_cond_broadcast(&w->called);
+    if (w->asleep) pthread_cond_broadcast(&w->called);
     pthread_mutex_unlock(&w->lock);
 }
 
