@@ -10,7 +10,7 @@
 
 /* Instructions since the stretch began behind which none of its groups begins: the machine looks at what other threads
  * may want of it. A guess. */
-enum { STRETCH_MOST = 1 << 16 };
+enum { STRETCH_MOST = 1 << 18 };
 
 /* What a warp of the translated code may have done that ends a stretch, or has to be undone for the group behind it. In
  * front of a stretch none has: all warps of its first group begin. */

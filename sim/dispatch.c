@@ -251,7 +251,7 @@ static void retire(struct dispatcher *d, struct run *r)
  * 16 to 64 parts, 0.97 to 1.08. Instructions say little of time where a routine is one operation of the host. */
 enum {
     CLAIM_NS = 128000,            /* that a claim should take ... */
-    CLAIM_INSTRUCTIONS = 1 << 18, /* ... or have, if there is one worker: the order of groups must always be the same */
+    CLAIM_INSTRUCTIONS = 1 << 21, /* ... or have, if there is one worker: the order of groups must always be the same */
     CLAIM_PARTS = 32,             /* of it: too little to be divided, and as much as is taken at a time, of which others
                                    * cannot take any more ... */
     TAKEN_MOST = 128              /* ... but at most so many groups: a guess */
@@ -335,10 +335,11 @@ static uint32_t claim_size(const struct dispatcher *d, const struct run *r, cons
     return !n || goes_alone(d->gpu, r) ? 1 : n;
 }
 
-/* How many groups are taken out of a claim at a time: one, until one of this launch has told how long they are. */
+/* How many groups are taken out of a claim at a time: one, until one of this launch has told how long they are. Where
+ * there is one worker, nobody else wants them. */
 static uint32_t batch_size(const struct claim *c, const struct run *r)
 {
-    uint32_t n = c->measured == r->number ? c->size / CLAIM_PARTS : 1;
+    uint32_t n = c->measured != r->number ? 1 : r->began ? c->size / CLAIM_PARTS : c->size;
     return n < 1 ? 1 : n < TAKEN_MOST ? n : TAKEN_MOST;
 }
 
