@@ -202,10 +202,11 @@ static uint32_t next_warp(struct sm *sm, uint32_t exit)
 /* ---- faults ---- */
 
 /* Says of the access in progress what sm->access is to say. */
-static void describe_access(struct sm *sm, const struct native_site *site, uint32_t mask)
+static void describe_access(struct sm *sm, const struct native_state *s, const struct native_site *site, uint32_t mask)
 {
     struct access *a = &sm->access;
     if (site->record == RECORD_NONE) return;
+    if (site->record == RECORD_SCALAR || site->record == RECORD_RUN) a->addr[0] = s->address;
     a->size = site->size;
     a->write = site->write;
     if (site->all) a->lanes = mask;
@@ -227,7 +228,7 @@ static void describe_access(struct sm *sm, const struct native_site *site, uint3
 static void wrote(struct sm *sm, uint32_t mask)
 {
     const struct native_sm *n = sm_of(sm);
-    describe_access(sm, &n->unit->sites[n->state.site], mask);
+    describe_access(sm, &n->state, &n->unit->sites[n->state.site], mask);
     end_reservations_of_access(sm);
 }
 
@@ -285,9 +286,10 @@ static bool jumped(struct sm *sm, bool refused)
         account(n, w);
     } else if (n->inside) {
         const struct native_site *site = &n->unit->sites[n->state.site];
+        if (site->full) n->state.mask = ~0u >> (ISA_LANES - n->unit->request.items);
         restore_at_site(w, site, &n->state);
         tallies_take_back(n->unit, n->index, sm->counts, site->pc, false, n->state.mask);
-        if (refused) describe_access(sm, site, n->state.mask);
+        if (refused) describe_access(sm, &n->state, site, n->state.mask);
         if (site->record == RECORD_NONE) w->group->counters.instructions--; /* that `step` has counted, too */
         account(n, w);
     }

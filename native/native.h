@@ -150,9 +150,10 @@ struct native_block {
 /* How the addresses of the access in progress are recorded. */
 enum native_record {
     RECORD_NONE,   /* no access: a call of `help` */
-    RECORD_SCALAR, /* sm->access.addr[0] */
+    RECORD_SCALAR, /* state.address */
     RECORD_LANES,  /* sm->access.addr, to which `imm` is to be added, and sm->access.lanes */
     RECORD_RUNS,   /* the same, but of every `period` lanes the first one only: the next are `step` bytes further */
+    RECORD_RUN,    /* the same, but the first one is that of all, and in state.address */
 };
 
 /* A place where translated code may stop in the middle of a block. */
@@ -163,6 +164,7 @@ struct native_site {
     uint8_t period;      /* see RECORD_RUNS; 1 otherwise */
     uint8_t repeat;      /* of as many lanes there are records, which say the same of the next ones */
     bool all;            /* its lanes are those of the mask, and not recorded */
+    bool full;           /* the mask has all lanes of the translation, and is not in state.mask */
     uint32_t step;
     uint16_t after[NATIVE_COUNTS]; /* what the block has counted although it comes behind the instruction; ... */
     uint16_t own[NATIVE_COUNTS];   /* ... and for the instruction itself. Element COUNT_LANES is 0: it follows from
@@ -221,8 +223,10 @@ struct native_tried {
 /* Of one SM, for the time of a call. */
 struct native_state {
     _Alignas(64) uint32_t counts[NATIVE_COUNTS]; /* since the call; up to the end of the block that state.site is in */
+    uint32_t address;                            /* of an access, for the site: both are often one store */
     uint32_t site;                               /* number of the site that was passed last */
-    uint32_t mask;                               /* SIMT mask: at a return, and of the block that state.site is in */
+    uint32_t mask;                               /* SIMT mask: at a return, and of the block that state.site is in,
+                                                  * unless that says so itself */
     uint32_t budget;                             /* of sm->warp, instructions: at least the need of its entry */
     /* Warps of the round that begin, or are where this one has come in, and have the same lanes (0: any), follow it
      * without a call of `next`; counts go on. Budgets are those of each, at least the need of the entry; 0: none do. */

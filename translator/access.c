@@ -121,9 +121,8 @@ static LLVMValueRef scalar_address(struct translator *t, const struct node *n)
     LLVMValueRef address = LLVMBuildAdd(t->b, get_x(t, n->d.in.rs1), ir_u32(t, (uint32_t)n->d.in.imm), "");
     if (fact_metadata(&t->holds, n, t->flow->request)) return host_address(t, address); /* cannot fail */
     if (n->effects.memory.action != ACTION_LOAD) note_span(t, address, n->effects.memory.size);
-    ir_record(t, address, t->sm, offsetof(struct sm, access.addr));
     t->told.known = false;
-    pass_site(t, n, site_of(n, RECORD_SCALAR));
+    pass_site_at(t, n, site_of(n, RECORD_SCALAR), address);
     return host_address(t, address);
 }
 
@@ -544,14 +543,18 @@ static void record_access(struct translator *t, const struct vector_access *a)
     if (runs) site.period = a->fact.period, site.step = a->fact.step;
     if (runs && a->fact.repeat) site.repeat = a->fact.repeat;
     const bool told = is_told(t, a, runs);
-    for (unsigned lane = 0; lane < lanes_computed(t) && lane < site.repeat && runs && !told; lane += a->fact.period)
+    const bool one = runs && (site.period >= lanes_computed(t) || site.period >= site.repeat);
+    if (one) site.record = RECORD_RUN;
+    for (unsigned lane = 0; lane < lanes_computed(t) && lane < site.repeat && runs && !one && !told;
+         lane += a->fact.period)
         ir_record(t, lane_sum(t, a, lane), t->sm, addr + lane * 4);
     for (unsigned p = 0; p < t->chunks && !runs && !told; p++)
         ir_record(t, chunk_sum(t, a, p), t->sm, addr + p * t->words * 4);
     if (!site.all && !(told && t->told.lanes == a->lanes))
         ir_record(t, a->lanes, t->sm, offsetof(struct sm, access.lanes));
     t->told = (struct told){true, runs, a->fact, a->base, a->scalar, site.all ? NULL : a->lanes};
-    pass_site(t, a->n, site);
+    if (one && !told) pass_site_at(t, a->n, site, lane_sum(t, a, 0));
+    else pass_site(t, a->n, site);
 }
 
 /* Finds addresses and lanes of an access. */

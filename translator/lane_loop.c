@@ -103,6 +103,7 @@ void lanes_save_warp(struct translator *t)
         ir_record(t, LLVMBuildLoad2(t->b, t->i32, control_register(t, i).variable, ""), t->state,
                   offsetof(struct native_state, run_controls) + i * 4);
     record_block(t);
+    ir_record(t, active(t), t->state, offsetof(struct native_state, mask));
 }
 
 void lanes_set_pc(struct translator *t, uint32_t pc)

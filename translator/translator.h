@@ -237,10 +237,12 @@ void translate_row(struct translator *t, const struct node *n);
 
 /* What a site of n says at first. record_block: the block's counts and mask, for whoever looks at a site of it.
  * pass_site: fills in the site's counts, adds it to the table and records that it is passed, and the block if that is
- * yet to be done. last_site: the number of the one added last. record_site: records that one is passed. */
+ * yet to be done. pass_site_at: the same, with the address of its access. last_site: the number of the one added last.
+ * record_site: records that one is passed. */
 void record_block(struct translator *t);
 struct native_site site_of(const struct node *n, enum native_record how);
 void pass_site(struct translator *t, const struct node *n, struct native_site site);
+void pass_site_at(struct translator *t, const struct node *n, struct native_site site, LLVMValueRef address);
 uint32_t last_site(const struct translator *t);
 void record_site(struct translator *t, uint32_t site);
 

@@ -353,7 +353,7 @@ void record_block(struct translator *t)
 {
     if (t->undo) return;
     ir_record(t, LLVMBuildLoad2(t->b, t->counts_type, t->counts, ""), t->state, offsetof(struct native_state, counts));
-    ir_record(t, active(t), t->state, offsetof(struct native_state, mask));
+    if (t->version != FULL) ir_record(t, active(t), t->state, offsetof(struct native_state, mask));
 }
 
 uint32_t last_site(const struct translator *t) { return (uint32_t)t->out->nsites - 1; }
@@ -363,21 +363,37 @@ void record_site(struct translator *t, uint32_t site)
     ir_record(t, ir_u32(t, site), t->state, offsetof(struct native_state, site));
 }
 
-void pass_site(struct translator *t, const struct node *n, struct native_site site)
+/* Adds the site to the table. False: it is not to be recorded. */
+static bool add_site(struct translator *t, const struct node *n, struct native_site site)
 {
     struct translation *out = t->out;
-    if (t->undo) return; /* a site would be that of a warp which has done what comes before it */
+    if (t->undo) return false; /* a site would be that of a warp which has done what comes before it */
     struct native_site *more = realloc(out->sites, (out->nsites + 1) * sizeof *more);
     t->failed |= !more;
-    if (!more) return;
+    if (!more) return false;
     for (int i = 0; i < NATIVE_COUNTS; i++) {
         site.own[i] = n->counts[i];
         site.after[i] = (uint16_t)(t->counted[i] - t->passed[i] - n->counts[i]);
     }
+    site.full = t->version == FULL;
     if (!t->recorded) record_block(t);
     out->sites = more;
     out->sites[out->nsites++] = site;
-    record_site(t, last_site(t));
+    return true;
+}
+
+void pass_site(struct translator *t, const struct node *n, struct native_site site)
+{
+    if (add_site(t, n, site)) record_site(t, last_site(t));
+}
+
+void pass_site_at(struct translator *t, const struct node *n, struct native_site site, LLVMValueRef address)
+{
+    _Static_assert(offsetof(struct native_state, site) == offsetof(struct native_state, address) + 4, "one store");
+    if (!add_site(t, n, site)) return;
+    LLVMValueRef both =
+        LLVMBuildOr(t->b, LLVMBuildZExt(t->b, address, t->i64, ""), ir_u64(t, (uint64_t)last_site(t) << 32), "");
+    ir_record(t, both, t->state, offsetof(struct native_state, address));
 }
 
 void leave_at(struct translator *t, const struct node *n)
