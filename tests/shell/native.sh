@@ -124,6 +124,16 @@ VENTUS_NATIVE_LEVEL=v3 VENTUS_TRANSLATE_DUMP=1 "$VENTUS_BUILD/ventus" run cube.e
     wrong "cube: exit code $?"
 grep -q 'call.*masked.gather' cube.err && wrong "addresses in three dimensions are not known"
 
+# In groups of 32 columns the row is the same in all lanes, and is computed with once.
+cat >rows32.cl <<'END'
+kernel void rows(global int *a) { int y = get_global_id(1); a[y * 32 + get_global_id(0)] += (y ^ 77) * (y ^ 78); }
+END
+"$VENTUS_BUILD/ventus" cc rows32.cl -o rows32.elf || wrong "ventus cc"
+VENTUS_NATIVE_LEVEL=v3 VENTUS_TRANSLATE_DUMP=1 "$VENTUS_BUILD/ventus" run rows32.elf -g 32,8 -l 32,4 -a iota:256 --engine native 2>rows32.err ||
+    wrong "rows32: exit code $?"
+tail -n +"$(grep -n ModuleID rows32.err | tail -1 | cut -d: -f1)" rows32.err >rows32.ll
+[ "$(grep -c 'xor <8 x i32>.*i32 77' rows32.ll)" -lt 4 ] || wrong "the number of a row is computed for each chunk of lanes"
+
 # A loop whose lanes leave it one after the other has code for the last one of them.
 cat >last.cl <<'END'
 kernel void last(global int *a)
