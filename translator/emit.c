@@ -263,6 +263,8 @@ static LLVMErrorRef use_vectors(struct translation *t, LLVMTargetMachineRef mach
     const bool joined = halves && halves_keep(t->function, t->words);
     if (pairs_keep(t->function, t->words) || joined)
         error = LLVMRunPasses(t->module, "function(early-cse,adce)", machine, options);
+    if (!error && pairs_store(t->function, t->words))
+        error = LLVMRunPasses(t->module, "function(early-cse,adce)", machine, options);
     if (whole && !error) chunks_join(t->function);
     return error;
 }

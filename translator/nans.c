@@ -209,6 +209,7 @@ static bool is_number(LLVMValueRef constant)
     if (!LLVMIsConstant(constant)) return false;
     for (unsigned i = 0; i < LLVMGetVectorSize(LLVMTypeOf(constant)); i++) {
         LLVMValueRef element = LLVMGetAggregateElement(constant, i);
+        if (element && LLVMIsUndef(element)) continue;
         const bool known = element && LLVMIsAConstantInt(element);
         if (!known || (LLVMConstIntGetZExtValue(element) & ~0ull >> 1) > 0x7ffull << 52) return false;
     }
