@@ -280,6 +280,7 @@ static bool run_passes(struct translation *t, LLVMTargetMachineRef machine, char
     t->pass_us = emit_clock() - start;
     if (!error) {
         nans_skip(t->function);
+        if (t->words == 16) nans_fix_up(t->function);
         choices_mend(t->function, t->flow->request->level == NATIVE_v4fp16);
         split_blocks(t);
         return is_valid(t, why, why_size);
