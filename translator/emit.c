@@ -263,6 +263,8 @@ static LLVMErrorRef use_vectors(struct translation *t, LLVMTargetMachineRef mach
     const bool joined = halves && halves_keep(t->function, t->words);
     if (pairs_keep(t->function, t->words) || joined)
         error = LLVMRunPasses(t->module, "function(early-cse,adce)", machine, options);
+    if (!error && pairs_store(t->function, t->words))
+        error = LLVMRunPasses(t->module, "function(early-cse,adce)", machine, options);
     if (whole && !error) chunks_join(t->function);
     return error;
 }
@@ -278,6 +280,7 @@ static bool run_passes(struct translation *t, LLVMTargetMachineRef machine, char
     t->pass_us = emit_clock() - start;
     if (!error) {
         nans_skip(t->function);
+        if (t->words == 16) nans_fix_up(t->function);
         choices_mend(t->function, t->flow->request->level == NATIVE_v4fp16);
         split_blocks(t);
         return is_valid(t, why, why_size);

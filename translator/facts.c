@@ -231,7 +231,7 @@ static struct v_fact remainder_of(struct v_fact f, uint32_t n, const struct nati
     uint8_t period = n ? run_of(f, n) : 0;
     struct v_fact out = period ? steps(period, 1, align_of(period)) : nothing;
     if (period == n && n < ISA_LANES) out.repeat = period;
-    return out;
+    return begins(out, period == n, 0);
 }
 
 /* f / n. */
@@ -239,7 +239,9 @@ static struct v_fact quotient_of(struct v_fact f, uint32_t n, const struct nativ
 {
     if (is_below(f, n, r)) return fact_of_splat(known(0));
     uint8_t period = n ? run_of(f, n) : 0;
-    return period ? steps(period, 0, 0) : nothing;
+    struct v_fact out = period ? steps(period, 0, 0) : nothing;
+    if (period == ISA_LANES) out.repeat = LEAST_PERIOD;
+    return out;
 }
 
 static struct v_fact product_of(struct v_fact f, struct x_fact x)

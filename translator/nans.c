@@ -209,6 +209,7 @@ static bool is_number(LLVMValueRef constant)
     if (!LLVMIsConstant(constant)) return false;
     for (unsigned i = 0; i < LLVMGetVectorSize(LLVMTypeOf(constant)); i++) {
         LLVMValueRef element = LLVMGetAggregateElement(constant, i);
+        if (element && LLVMIsUndef(element)) continue;
         const bool known = element && LLVMIsAConstantInt(element);
         if (!known || (LLVMConstIntGetZExtValue(element) & ~0ull >> 1) > 0x7ffull << 52) return false;
     }
@@ -273,5 +274,73 @@ void nans_skip(LLVMValueRef function)
         for (LLVMValueRef insn = LLVMGetLastInstruction(block); insn; insn = LLVMGetPreviousInstruction(insn))
             for (unsigned i = 0, n = operands_of_any_nan(insn); i < n; i++)
                 LLVMSetOperand(insn, i, before(b, LLVMGetOperand(insn, i)));
+    LLVMDisposeBuilder(b);
+}
+
+/* ---- one instruction of AVX-512 ---- */
+
+enum { VECTOR_BITS = 512, ROUNDING_AS_SET = 4 };
+
+/* What it does to numbers, four bits for each kind of them: it leaves the destination as it is where they are quiet or
+ * signalling NaNs, and puts all others there. */
+enum { FIXUP_NANS = 0x11111100 };
+
+/* Of a vector of doubles or floats; `nans` are what its NaNs become. */
+static LLVMValueRef fix_up(LLVMBuilderRef b, LLVMValueRef numbers, LLVMValueRef nans)
+{
+    const unsigned width = width_of(numbers), n = VECTOR_BITS / width;
+    const char *name = width == 64 ? "llvm.x86.avx512.mask.fixupimm.pd.512" : "llvm.x86.avx512.mask.fixupimm.ps.512";
+    LLVMContextRef c = LLVMGetTypeContext(LLVMTypeOf(numbers));
+    LLVMTypeRef i32 = LLVMInt32TypeInContext(c);
+    LLVMModuleRef module = LLVMGetGlobalParent(LLVMGetBasicBlockParent(LLVMGetInsertBlock(b)));
+    LLVMValueRef f = LLVMGetIntrinsicDeclaration(module, LLVMLookupIntrinsicID(name, strlen(name)), NULL, 0), table[16];
+    for (unsigned i = 0; i < n; i++) table[i] = LLVMConstInt(LLVMIntTypeInContext(c, width), FIXUP_NANS, false);
+    LLVMValueRef args[] = {nans,
+                           numbers,
+                           LLVMConstVector(table, n),
+                           LLVMConstInt(i32, 0, false),
+                           LLVMConstAllOnes(LLVMIntTypeInContext(c, n)),
+                           LLVMConstInt(i32, ROUNDING_AS_SET, false)};
+    return LLVMBuildCall2(b, LLVMGlobalGetValueType(f), f, args, sizeof args / sizeof *args, "");
+}
+
+/* So many elements of two vectors together, from one on. */
+static LLVMValueRef elements(LLVMBuilderRef b, LLVMValueRef v, LLVMValueRef w, unsigned from, unsigned n)
+{
+    LLVMValueRef order[32];
+    LLVMTypeRef i32 = LLVMInt32TypeInContext(LLVMGetTypeContext(LLVMTypeOf(v)));
+    for (unsigned i = 0; i < n; i++) order[i] = LLVMConstInt(i32, from + i, false);
+    return LLVMBuildShuffleVector(b, v, w, LLVMConstVector(order, n), "");
+}
+
+static LLVMValueRef fix_up_both(LLVMBuilderRef b, LLVMValueRef numbers, LLVMValueRef nans)
+{
+    const unsigned n = LLVMGetVectorSize(LLVMTypeOf(numbers)) / 2;
+    LLVMValueRef part[2];
+    for (unsigned i = 0; i < 2; i++)
+        part[i] = fix_up(b, elements(b, numbers, numbers, i * n, n), elements(b, nans, nans, i * n, n));
+    return elements(b, part[0], part[1], 0, 2 * n);
+}
+
+static void make_canonical_at_once(LLVMBuilderRef b, LLVMValueRef choice)
+{
+    LLVMValueRef nan, x = split_nans(choice, &nan);
+    if (!x || !is_nans(nan)) return;
+    x = behind_casts(x);
+    if (!is_of(LLVMDoubleTypeKind, x) && !is_of(LLVMFloatTypeKind, x)) return;
+    const unsigned size = LLVMGetVectorSize(LLVMTypeOf(x)), bits = size * width_of(x);
+    if (width_of(x) != width_of(choice) || (bits != VECTOR_BITS && bits != 2 * VECTOR_BITS)) return;
+    LLVMPositionBuilderBefore(b, choice);
+    LLVMValueRef nans = LLVMBuildBitCast(b, nan, LLVMTypeOf(x), "");
+    LLVMValueRef all = bits == VECTOR_BITS ? fix_up(b, x, nans) : fix_up_both(b, x, nans);
+    LLVMReplaceAllUsesWith(choice, LLVMBuildBitCast(b, all, LLVMTypeOf(choice), ""));
+}
+
+void nans_fix_up(LLVMValueRef function)
+{
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetModuleContext(LLVMGetGlobalParent(function)));
+    for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block; block = LLVMGetNextBasicBlock(block))
+        for (LLVMValueRef insn = LLVMGetFirstInstruction(block); insn; insn = LLVMGetNextInstruction(insn))
+            if (LLVMIsASelectInst(insn) && LLVMGetFirstUse(insn)) make_canonical_at_once(b, insn);
     LLVMDisposeBuilder(b);
 }

@@ -247,6 +247,66 @@ static void take_apart(struct pairs *s, const struct known *known)
     LLVMReplaceAllUsesWith(known->words.high, LLVMBuildShuffleVector(s->b, both, none, s->split[1], ""));
 }
 
+/* ---- words that are only stored, as where a warp is given back ---- */
+
+static bool is_only_stored(LLVMValueRef v)
+{
+    LLVMUseRef use = LLVMGetFirstUse(v);
+    while (use && LLVMIsAStoreInst(LLVMGetUser(use))) use = LLVMGetNextUse(use);
+    return !use;
+}
+
+/* Is a word used by nothing but phis of a block? */
+static bool only_goes_to(LLVMValueRef word, LLVMBasicBlockRef block)
+{
+    for (LLVMUseRef use = LLVMGetFirstUse(word); use; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use);
+        if (!LLVMIsAPHINode(user) || LLVMGetInstructionParent(user) != block) return false;
+    }
+    return true;
+}
+
+/* Are both words of each number taken apart for the phis alone, on some of the ways to them? */
+static bool pays_to_store(const struct pairs *s, struct words w)
+{
+    LLVMBasicBlockRef block = LLVMGetInstructionParent(w.low);
+    unsigned alone = 0, others = 0;
+    for (unsigned i = 0; i < LLVMCountIncoming(w.low); i++) {
+        struct words from = incoming(w, i);
+        if (LLVMGetNumSuccessors(LLVMGetBasicBlockTerminator(LLVMGetIncomingBlock(w.low, i))) != 1) return false;
+        if (are_constants(from)) continue;
+        if (!find(s, from) && !source_of(s, from).from) return false;
+        const bool goes = only_goes_to(from.low, block) && only_goes_to(from.high, block);
+        alone += goes, others += !goes;
+    }
+    return alone > others;
+}
+
+/* The phi of the upper words, where one is of the lower ones; NULL: there is none. */
+static LLVMValueRef upper_phi(const struct pairs *s, LLVMValueRef low)
+{
+    unsigned i = 0;
+    while (i < LLVMCountIncoming(low) && !source_of_words(s, LLVMGetIncomingValue(low, i), 0).from) i++;
+    if (i == LLVMCountIncoming(low)) return NULL;
+    LLVMValueRef phi = LLVMGetFirstInstruction(LLVMGetInstructionParent(low));
+    for (; LLVMIsAPHINode(phi); phi = LLVMGetNextInstruction(phi)) {
+        const struct words w = {low, phi};
+        if (phi != low && is_chunk(s, phi) && source_of(s, incoming(w, i)).from) return phi;
+    }
+    return NULL;
+}
+
+static void keep_stored(struct pairs *s, LLVMBasicBlockRef block)
+{
+    LLVMValueRef phi = LLVMGetFirstInstruction(block), next;
+    for (; LLVMIsAPHINode(phi); phi = next) {
+        next = LLVMGetNextInstruction(phi);
+        if (!is_chunk(s, phi) || !is_only_stored(phi) || s->count == KNOWN) continue;
+        const struct words w = {phi, upper_phi(s, phi)};
+        if (w.high && is_only_stored(w.high) && !find(s, w) && pays_to_store(s, w)) join_phis(s, w, 0);
+    }
+}
+
 static struct pairs begin(LLVMValueRef function, unsigned words)
 {
     LLVMContextRef c = LLVMGetModuleContext(LLVMGetGlobalParent(function));
@@ -292,4 +352,14 @@ bool pairs_keep(LLVMValueRef function, unsigned words)
     for (unsigned i = 0; i < s.count; i++) take_apart(&s, &s.known[i]);
     LLVMDisposeBuilder(s.b);
     return changed;
+}
+
+bool pairs_store(LLVMValueRef function, unsigned words)
+{
+    struct pairs s = begin(function, words);
+    for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block; block = LLVMGetNextBasicBlock(block))
+        keep_stored(&s, block);
+    for (unsigned i = 0; i < s.count; i++) take_apart(&s, &s.known[i]);
+    LLVMDisposeBuilder(s.b);
+    return s.count;
 }

@@ -9,4 +9,8 @@
  * False: there was nothing to do. `words` is the number of words of a chunk. */
 bool pairs_keep(LLVMValueRef function, unsigned words);
 
+/* Where words are only stored behind a phi, as those of a warp that is given back, keeps both together up to there. To
+ * be called when nothing is left that pairs_keep has replaced. False: there was nothing to do. */
+bool pairs_store(LLVMValueRef function, unsigned words);
+
 #endif

@@ -16,6 +16,7 @@ enum { PREDICATED_MOST = 64, PREDICATED_LEVELS = 3 };
 /* A path, from its first block to the join. */
 struct path_size {
     unsigned nodes;   /* that are translated for it; 0 if there is none */
+    unsigned moves;   /* among them, from register to register, as around calls: the host has none */
     unsigned levels;  /* of branches on it */
     bool leaves;      /* the warp may be given back on it */
     bool sets_rpc;    /* the reconvergence point of branches changes */
@@ -23,6 +24,8 @@ struct path_size {
 };
 
 static bool is_empty(const struct path_size *p) { return !p->nodes; }
+
+static bool is_too_long(const struct path_size *p) { return p->nodes - p->moves > PREDICATED_MOST; }
 
 static bool sets_rpc(const struct node *n) { return n->how == HOW_CONTROL && n->effects.control == CONTROL_SETRPC; }
 
@@ -32,6 +35,7 @@ static bool add_node(const struct translator *t, const struct node *n, struct pa
 {
     size->written |= node_written(t->flow, n).x;
     size->nodes++;
+    size->moves += n->how == HOW_ROW && n->d.in.op == OP_VMV_V_V;
     switch ((enum how)n->how) {
     case HOW_ROW:
     case HOW_CSR:
@@ -72,10 +76,9 @@ static bool measure_path(const struct translator *t, uint32_t pc, uint32_t join,
     while (pc != join) {
         const struct block *b = flow_block(t->flow, pc);
         const uint32_t at = pc;
-        if (!b || pc > join || size->nodes > PREDICATED_MOST || !measure_block(t, b, most, size, &pc) || pc <= at)
-            return false;
+        if (!b || pc > join || is_too_long(size) || !measure_block(t, b, most, size, &pc) || pc <= at) return false;
     }
-    return size->nodes <= PREDICATED_MOST;
+    return !is_too_long(size);
 }
 
 /* Do the paths of a branch run in the order that the lanes tell? */
@@ -103,7 +106,8 @@ static bool measure_branch(const struct translator *t, const struct node *n, uns
     if (!most || !measure_paths(t, n, most - 1, &next, &target)) return false;
     const unsigned levels = 1 + (next.levels > target.levels ? next.levels : target.levels);
     if (levels > size->levels) size->levels = levels;
-    size->nodes += (next.nodes + target.nodes) * (are_ordered(t, n, &next, &target) ? 2 : 1);
+    const unsigned times = are_ordered(t, n, &next, &target) ? 2 : 1;
+    size->nodes += (next.nodes + target.nodes) * times, size->moves += (next.moves + target.moves) * times;
     size->leaves |= next.leaves || target.leaves;
     size->sets_rpc |= next.sets_rpc || target.sets_rpc;
     size->written |= next.written | target.written;
@@ -127,7 +131,7 @@ static bool may_run(const struct translator *t)
 unsigned predicate_levels(const struct translator *t, const struct node *n)
 {
     struct path_size size = {0};
-    if (!may_run(t) || !measure_branch(t, n, PREDICATED_LEVELS, &size) || size.nodes > PREDICATED_MOST) return 0;
+    if (!may_run(t) || !measure_branch(t, n, PREDICATED_LEVELS, &size) || is_too_long(&size)) return 0;
     const struct block *join = flow_block(t->flow, paths_rpc(&t->facts.paths, n));
     const struct function *function = &t->functions.list[function_of(&t->functions, join)];
     return function == t->current && goes_on(t, join, t->version) ? size.levels : 0;

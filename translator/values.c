@@ -490,6 +490,13 @@ static bool is_known_splat(struct translator *t, const struct insn *in, uint32_t
     return in->vm && (in->op == OP_VMV_V_I || (in->op == OP_VMV_V_X && x.known));
 }
 
+/* Does a row make numbers that are known of some that are not, as a remainder of numbers of work-items? LLVM finds the
+ * others. */
+static bool becomes_known(const struct translator *t, const struct insn *in)
+{
+    return in->op != OP_VID_V && !t->holds.v[in->rs2].known;
+}
+
 /* ---- halves ---- */
 
 /* Rows on both halves of words, of which the upper ones are 0 in all operands, and so in what they compute. A host that
@@ -548,7 +555,9 @@ struct lanes lanes_of_row(struct translator *t, const struct node *n)
     struct lanes vd = get_operand(t, n, ROLE_RD, in->rd);
     LLVMValueRef rs1 = get_x(t, n->d.scalars >> ROLE_RS1 & 1 ? in->rs1 : 0);
     LLVMValueRef v0 = n->effects.mask ? mask_word(t) : ir_u32(t, 0);
-    const unsigned own = chunks_of(t, fact_of_row(&t->holds, n, t->flow->request));
+    const struct v_fact fact = fact_of_row(&t->holds, n, t->flow->request);
+    if (fact.known && becomes_known(t, in)) return known_lanes(t, fact);
+    const unsigned own = chunks_of(t, fact);
     const bool joined = own % 2 == 0 && is_of_lower_halves(t, n);
     if (joined) out = lower_halves_of_row(t, in->op, (const struct lanes[]){vs2, vs1, vd}, own);
     for (unsigned p = 0; p < own && !joined; p++) {

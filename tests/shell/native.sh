@@ -124,6 +124,16 @@ VENTUS_NATIVE_LEVEL=v3 VENTUS_TRANSLATE_DUMP=1 "$VENTUS_BUILD/ventus" run cube.e
     wrong "cube: exit code $?"
 grep -q 'call.*masked.gather' cube.err && wrong "addresses in three dimensions are not known"
 
+# In groups of 32 columns the row is the same in all lanes, and is computed with once.
+cat >rows32.cl <<'END'
+kernel void rows(global int *a) { int y = get_global_id(1); a[y * 32 + get_global_id(0)] += (y ^ 77) * (y ^ 78); }
+END
+"$VENTUS_BUILD/ventus" cc rows32.cl -o rows32.elf || wrong "ventus cc"
+VENTUS_NATIVE_LEVEL=v3 VENTUS_TRANSLATE_DUMP=1 "$VENTUS_BUILD/ventus" run rows32.elf -g 32,8 -l 32,4 -a iota:256 --engine native 2>rows32.err ||
+    wrong "rows32: exit code $?"
+tail -n +"$(grep -n ModuleID rows32.err | tail -1 | cut -d: -f1)" rows32.err >rows32.ll
+[ "$(grep -c 'xor <8 x i32>.*i32 77' rows32.ll)" -lt 4 ] || wrong "the number of a row is computed for each chunk of lanes"
+
 # A loop whose lanes leave it one after the other has code for the last one of them.
 cat >last.cl <<'END'
 kernel void last(global int *a)
@@ -219,6 +229,33 @@ fi
 if grep -q '<16 x i32>' series.err; then
     tail -n +"$(grep -n ModuleID series.err | tail -1 | cut -d: -f1)" series.err >series.ll
     grep -q 'shufflevector <32 x i32>.*<16 x i32> <i32 31, i32 31, ' series.ll && wrong "a number of all lanes is taken apart and joined"
+fi
+
+# Words of doubles stay together up to where a warp is given back, and one instruction of AVX-512 makes NaNs canonical.
+# Lanes part without the SIMT stack over a few operations on doubles, although each is a call with moves around it.
+cat >far.cl <<'END'
+kernel void far(global double *a)
+{
+    int i = get_global_id(0);
+    double x = (a[i] + a[i + 200]) * a[i + 100];
+    a[i] = x - a[i + 300] * a[i + 50];
+}
+kernel void border(global double *a)
+{
+    int i = get_global_id(0);
+    double x = a[i];
+    if (i % 32 && i % 32 != 31) x = ((((((x * 0.5 + 1) * x - 3) * x + 7) * x - 11) * x + 13) * x - 17) * x;
+    a[i] = x;
+}
+END
+"$VENTUS_BUILD/ventus" cc far.cl -o far.elf || wrong "ventus cc"
+VENTUS_TRANSLATE_VERIFY=1 VENTUS_TRANSLATE_DUMP=1 "$VENTUS_BUILD/ventus" run far.elf -k far -g 64 -l 32 -a buf:5120 --engine native 2>far.err || wrong "far: exit code $?"
+VENTUS_TRANSLATE_DUMP=1 "$VENTUS_BUILD/ventus" run far.elf -k border -g 64 -l 32 -a buf:512 --engine native 2>border.err || wrong "border: exit code $?"
+grep -q '^some' border.err || wrong "lanes that part over operations on doubles need the stack"
+if grep -q '<16 x i32>' far.err; then
+    tail -n +"$(grep -n ModuleID far.err | tail -1 | cut -d: -f1)" far.err >far.ll
+    sed -n '/^exit:/,/^start/p' far.ll | grep -q 'phi <16 x \(i64\|double\)>' || wrong "words of doubles are taken apart in front of an exit"
+    grep -q 'call.*fixupimm' far.ll || wrong "NaNs are made canonical by two instructions"
 fi
 
 # Long blocks are divided behind LLVM's passes: halves are some hundred instructions each where the host has none.
