@@ -240,6 +240,10 @@ struct native_state {
     uint32_t stretch_groups;   /* ... of so many when it began */
     uint32_t stretch_most;     /* instructions since the call behind which none begins */
     uint64_t stretch_local;    /* bytes of local memory that are open */
+    /* Of a stretch whose groups are several warps and whose code has barriers: its round. */
+    uint32_t round_entry, round_pc; /* where its warps come in; NATIVE_START: they begin */
+    uint32_t round_waits;  /* pc behind the barrier at which those in front of sm->warp wait; 0: they have ended */
+    uint32_t round_stored; /* 1: warps have stored registers at barriers since the stretch began */
     /* sm->warp has ended or waits. Makes another one of its group sm->warp and returns its entry; NATIVE_NOWHERE: there
      * is none that goes on in this code. */
     uint32_t (*next)(struct sm *sm, uint32_t exit);
@@ -315,6 +319,7 @@ static inline uint32_t native_layout(void)
                             offsetof(struct native_state, lanes),
                             offsetof(struct native_state, barrier_budget),
                             offsetof(struct native_state, stretch_last),
+                            offsetof(struct native_state, round_entry),
                             offsetof(struct native_state, clear),
                             offsetof(struct native_state, next),
                             offsetof(struct native_state, wrote),

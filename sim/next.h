@@ -78,7 +78,7 @@ static inline void group_count(struct group *g)
     g->counters.warps += g->launch->warps;
 }
 
-enum { CLEARED_MOST = 4096, CLEARED_STEP = 64 /* bytes: 64 stores of a cache line at most; a guess */ };
+enum { CLEARED_MOST = 16384, CLEARED_STEP = 64 /* bytes: 256 stores of a cache line at most; a guess */ };
 
 /* Volatile: of a loop of others the translator's compiler makes a call of memset, which translated code cannot reach.
  */

@@ -58,19 +58,6 @@ static LLVMValueRef reaches_noted(struct translator *t, LLVMValueRef first, uint
     return reaches(t, t->hoisted ? watched_window : local_window, first, span);
 }
 
-/* Code without barriers seldom has local memory and records only whether anything is written: in a variable, which is
- * stored where the code is left or a stretch is over. Where an access fails the machine takes it for granted. */
-static bool notes_any(const struct translator *t) { return t->hoisted && !t->barriers; }
-
-/* Notes, where `is` holds, that all of local memory may have been written. */
-static void note_any(struct translator *t, LLVMValueRef is)
-{
-    LLVMValueRef at = t->noted;
-    if (!notes_any(t)) at = ir_field(t, t->group, offsetof(struct group, local_end));
-    LLVMValueRef was = LLVMBuildLoad2(t->b, t->i32, at, "");
-    LLVMBuildStore(t->b, LLVMBuildOr(t->b, was, LLVMBuildSExt(t->b, is, t->i32, ""), ""), at);
-}
-
 static void note_most(struct translator *t, const char *which, LLVMValueRef value, size_t at)
 {
     LLVMValueRef args[] = {ir_load(t, t->i32, t->group, at), value};
@@ -90,10 +77,143 @@ static LLVMValueRef extreme(struct translator *t, const char *which, LLVMValueRe
     return a ? ir_intrinsic(t, which, &t->i32, 1, (LLVMValueRef[]){a, b}, 2) : b;
 }
 
+/* With barriers: between where the group has written its local memory, or that it has written something else that is
+ * watched. */
+static bool notes_own(const struct translator *t) { return t->hoisted && t->barriers; }
+
+/* Of so many bytes: do those that an access writes from `at` on, counted from the first, lie in them? */
+static LLVMValueRef is_within(struct translator *t, LLVMValueRef at, LLVMValueRef bytes, uint32_t span)
+{
+    LLVMValueRef args[] = {bytes, ir_u32(t, span - 1)}, most = ir_intrinsic(t, "llvm.usub.sat", &t->i32, 1, args, 2);
+    return LLVMBuildICmp(t->b, LLVMIntULT, at, most, "");
+}
+
+static void note_own(struct translator *t, LLVMValueRef own, LLVMValueRef from, LLVMValueRef end, LLVMValueRef local,
+                     LLVMValueRef watched)
+{
+    LLVMValueRef ends[] = {LLVMBuildLoad2(t->b, t->i32, t->noted_end, ""),
+                           LLVMBuildSelect(t->b, own, end, ir_u32(t, 0), "")};
+    LLVMBuildStore(t->b, ir_intrinsic(t, "llvm.umax", &t->i32, 1, ends, 2), t->noted_end);
+    LLVMValueRef other = LLVMBuildSelect(t->b, watched, ir_u32(t, (uint32_t)NOTED_WATCHED), ir_u32(t, NOTED_NONE), "");
+    other = LLVMBuildSelect(t->b, local, ir_u32(t, (uint32_t)NOTED_LOCAL), other, "");
+    LLVMValueRef args[] = {LLVMBuildLoad2(t->b, t->i32, t->noted, ""), LLVMBuildSelect(t->b, own, from, other, "")};
+    LLVMBuildStore(t->b, ir_intrinsic(t, "llvm.smin", &t->i32, 1, args, 2), t->noted);
+}
+
+static LLVMValueRef local_base(struct translator *t)
+{
+    return ir_load(t, t->i32, t->group, offsetof(struct group, lds_base));
+}
+
+/* From the first one to the last. Behind the group's arrays, up to the end of the page, inactive lanes may lie. */
+static void note_own_spans(struct translator *t, const struct span *spans, unsigned n)
+{
+    LLVMValueRef base = local_base(t), first = NULL, last = NULL;
+    for (unsigned i = 0; i < n; i++) {
+        first = extreme(t, "llvm.umin", first, spans[i].first);
+        last = extreme(t, "llvm.umax", last, spans[i].first);
+    }
+    LLVMValueRef from = LLVMBuildSub(t->b, first, base, ""), to = LLVMBuildSub(t->b, last, base, "");
+    LLVMValueRef own = is_within(t, to, t->local_open, spans[0].bytes),
+                 watched = reaches_noted(t, last, spans[0].bytes);
+    if (n > 1) own = LLVMBuildAnd(t->b, own, LLVMBuildICmp(t->b, LLVMIntULE, from, to, ""), "");
+    for (unsigned i = 0; i < n && n > 1; i++)
+        watched = LLVMBuildOr(t->b, watched, reaches_noted(t, spans[i].first, spans[i].bytes), "");
+    LLVMValueRef end = LLVMBuildAdd(t->b, to, ir_u32(t, spans[0].bytes), "");
+    note_own(t, own, from, end, reaches(t, local_window, first, 1), watched);
+}
+
+static LLVMValueRef is_any(struct translator *t, LLVMValueRef flags)
+{
+    LLVMTypeRef narrow = LLVMIntTypeInContext(t->context, t->words);
+    LLVMValueRef bits = LLVMBuildBitCast(t->b, flags, narrow, "");
+    return LLVMBuildICmp(t->b, LLVMIntNE, bits, LLVMConstNull(narrow), "");
+}
+
+static void note_lanes(struct translator *t, const char *which, LLVMValueRef own, LLVMValueRef value, LLVMValueRef at)
+{
+    LLVMValueRef was = LLVMBuildLoad2(t->b, t->chunk_type, at, ""), args[] = {was, value};
+    LLVMValueRef is = ir_intrinsic(t, which, &t->chunk_type, 1, args, 2);
+    LLVMBuildStore(t->b, LLVMBuildSelect(t->b, own, is, was, ""), at);
+}
+
+/* Active lanes whose addresses have no shape. From where on and up to where all of them have written is found out when
+ * somebody asks (noted_of_all). */
+static void note_any_lanes(struct translator *t, const struct vector_access *a)
+{
+    LLVMValueRef args[] = {t->local_open, ir_u32(t, a->size - 1)}, base = ir_splat(t, local_base(t)), other = NULL;
+    LLVMValueRef open = ir_splat(t, ir_intrinsic(t, "llvm.usub.sat", &t->i32, 1, args, 2));
+    for (unsigned p = 0; p < t->chunks; p++) {
+        LLVMValueRef at = guest_addresses(t, a, p), from = LLVMBuildSub(t->b, at, base, "");
+        LLVMValueRef own = LLVMBuildICmp(t->b, LLVMIntULT, from, open, "");
+        LLVMValueRef lost = LLVMBuildAnd(t->b, reaches_noted(t, at, a->size), LLVMBuildNot(t->b, own, ""), "");
+        if (!a->all) own = LLVMBuildAnd(t->b, own, chunk_flags(t, a, p), "");
+        if (!a->all) lost = LLVMBuildAnd(t->b, lost, chunk_flags(t, a, p), "");
+        other = other ? LLVMBuildOr(t->b, other, lost, "") : lost;
+        note_lanes(t, "llvm.smin", own, from, t->noted_lanes);
+        note_lanes(t, "llvm.smax", own, LLVMBuildAdd(t->b, from, ir_splat(t, ir_u32(t, a->size)), ""),
+                   t->noted_lanes_end);
+    }
+    LLVMValueRef no = LLVMConstNull(t->i1);
+    note_own(t, no, ir_u32(t, 0), ir_u32(t, 0), no, is_any(t, other));
+}
+
+void forget_noted(struct translator *t)
+{
+    LLVMBuildStore(t->b, ir_u32(t, notes_own(t) ? NOTED_NONE : 0), t->noted);
+    LLVMBuildStore(t->b, ir_u32(t, 0), t->noted_end);
+    LLVMBuildStore(t->b, ir_splat(t, ir_u32(t, NOTED_NONE)), t->noted_lanes);
+    LLVMBuildStore(t->b, ir_zero_chunk(t), t->noted_lanes_end);
+}
+
+/* What is noted, with that of lanes. */
+static LLVMValueRef noted_of_all(struct translator *t, const char *which, const char *of_lanes, LLVMValueRef at,
+                                 LLVMValueRef lanes)
+{
+    LLVMValueRef all[] = {LLVMBuildLoad2(t->b, t->chunk_type, lanes, "")};
+    LLVMValueRef args[] = {LLVMBuildLoad2(t->b, t->i32, at, ""), ir_intrinsic(t, of_lanes, &t->chunk_type, 1, all, 1)};
+    return ir_intrinsic(t, which, &t->i32, 1, args, 2);
+}
+
+void store_noted(struct translator *t)
+{
+    const size_t at = offsetof(struct group, local_end);
+    LLVMValueRef noted = LLVMBuildLoad2(t->b, t->i32, t->noted, "");
+    if (!notes_own(t)) {
+        ir_store(t, LLVMBuildOr(t->b, ir_load(t, t->i32, t->group, at), noted, ""), t->group, at);
+        return;
+    }
+    noted = noted_of_all(t, "llvm.smin", "llvm.vector.reduce.smin", t->noted, t->noted_lanes);
+    LLVMValueRef none = LLVMBuildICmp(t->b, LLVMIntEQ, noted, ir_u32(t, NOTED_NONE), "");
+    LLVMValueRef other = LLVMBuildICmp(t->b, LLVMIntSLT, noted, ir_u32(t, 0), "");
+    LLVMValueRef end = noted_of_all(t, "llvm.smax", "llvm.vector.reduce.smax", t->noted_end, t->noted_lanes_end);
+    end = LLVMBuildSelect(t->b, other, ir_u32(t, UINT32_MAX), end, "");
+    note_most(t, "llvm.umin", LLVMBuildSelect(t->b, none, ir_u32(t, UINT32_MAX), noted, ""),
+              offsetof(struct group, local_from));
+    note_most(t, "llvm.umax", end, at);
+}
+
+/* Code without barriers seldom has local memory and records only whether anything is written: in a variable, which is
+ * stored where the code is left or a stretch is over. Where an access fails the machine takes it for granted. */
+static bool notes_any(const struct translator *t) { return t->hoisted && !t->barriers; }
+
+/* Notes, where `is` holds, that all of local memory may have been written. */
+static void note_any(struct translator *t, LLVMValueRef is)
+{
+    LLVMValueRef at = t->noted;
+    if (!notes_any(t)) at = ir_field(t, t->group, offsetof(struct group, local_end));
+    LLVMValueRef was = LLVMBuildLoad2(t->b, t->i32, at, "");
+    LLVMBuildStore(t->b, LLVMBuildOr(t->b, was, LLVMBuildSExt(t->b, is, t->i32, ""), ""), at);
+}
+
 /* Records what is written. What is watched lies beyond the local memory that a group has, which ends a stretch. */
 static void note_spans(struct translator *t, const struct span *spans, unsigned n)
 {
     LLVMValueRef base = ir_load(t, t->i32, t->group, offsetof(struct group, lds_base)), from = NULL, end = NULL;
+    if (notes_own(t)) {
+        note_own_spans(t, spans, n);
+        return;
+    }
     for (unsigned i = 0; i < n; i++) {
         LLVMValueRef is = reaches_noted(t, spans[i].first, spans[i].bytes), range[] = {spans[i].first, base};
         if (notes_any(t)) {
@@ -511,6 +631,10 @@ static void note_local_lanes(struct translator *t, const struct vector_access *a
             spans[n++] = (struct span){guest_address(t, a, lane), a->fact.step * (lanes - 1) + a->size};
         }
         note_spans(t, spans, n);
+        return;
+    }
+    if (notes_own(t)) {
+        note_any_lanes(t, a);
         return;
     }
     for (unsigned p = 0; p < t->chunks; p++) {

@@ -497,13 +497,55 @@ static uint32_t entry_behind_barrier(const struct translator *t, uint32_t pc)
     return t->version == FULL && t->flow->request->late && entry < out->nentries ? entry : NATIVE_NOWHERE;
 }
 
+/* sm->warp is the last warp of a round that has come to a barrier: the first one goes on behind it, or all stop. */
+static void begin_round(struct translator *t, uint32_t entry, uint32_t pc, LLVMBasicBlockRef stops)
+{
+    LLVMBasicBlockRef on = ir_block(t, "passes");
+    LLVMValueRef args[] = {t->sm, t->state, t->group, instructions_done(t), ir_u32(t, entry), ir_u32(t, pc)}, passes;
+    passes = call_function(t, "passes_round", args, 6);
+    ir_branch_likely(t, LLVMBuildICmp(t->b, LLVMIntNE, passes, ir_u32(t, 0), ""), on, stops);
+    ir_at(t, on);
+    LLVMBuildStore(t->b, ir_u32(t, ROUND_FIRST), t->round);
+    set_warp(t, ir_load(t, t->ptr, t->group, offsetof(struct group, warps)));
+    LLVMBuildFence(t->b, LLVMAtomicOrderingAcquireRelease, false, "");
+    LLVMBuildBr(t->b, t->round_entries[entry]);
+}
+
+/* In a stretch: where those in front of it have come to the same barrier, the next warp of the round runs. Goes on in a
+ * new host block if there is no stretch or it is to end. */
+static void go_round(struct translator *t, uint32_t entry, uint32_t pc, const struct isa_registers *live)
+{
+    LLVMBasicBlockRef fits = ir_block(t, "waits"), last = ir_block(t, "last"), stops = ir_block(t, "");
+    LLVMBasicBlockRef first = ir_block(t, ""), other = ir_block(t, "");
+    if (!t->round_entries[entry]) t->round_entries[entry] = ir_block(t, "round");
+    LLVMValueRef round = LLVMBuildLoad2(t->b, t->i32, t->round, "");
+    LLVMValueRef noted = LLVMBuildLoad2(t->b, t->i32, t->noted, "");
+    ir_branch_likely(t, LLVMBuildICmp(t->b, LLVMIntNE, noted, ir_u32(t, (uint32_t)NOTED_WATCHED), ""), first, stops);
+    ir_at(t, first);
+    LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntEQ, round, ir_u32(t, entry), ""), fits, other);
+    ir_at(t, other);
+    ir_branch_likely(t, LLVMBuildICmp(t->b, LLVMIntEQ, round, ir_u32(t, (uint32_t)ROUND_FIRST), ""), fits, stops);
+    ir_at(t, fits);
+    spill_in_round(t, live);
+    LLVMBuildStore(t->b, ir_u32(t, entry), t->round);
+    ir_store(t, ir_u32(t, pc), t->state, offsetof(struct native_state, round_waits));
+    LLVMValueRef end = ir_load(t, t->ptr, t->state, offsetof(struct native_state, stretch_last));
+    LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntULT, warp(t), end, ""), t->round_next, last);
+    ir_at(t, last);
+    begin_round(t, entry, pc, stops);
+    ir_at(t, stops);
+}
+
 static void wait_at_barrier(struct translator *t, uint32_t pc)
 {
+    const struct isa_registers live = live_in(&t->liveness, pc, t->version);
+    const uint32_t entry = entry_behind_barrier(t, pc);
     if (may_pass(t)) pass_barrier(t, pc);
-    spill_live(t, live_in(&t->liveness, pc, t->version));
+    if (t->rounds && entry != NATIVE_NOWHERE && may_spill_in_round(t, &live)) go_round(t, entry, pc, &live);
+    spill_live(t, live);
     if (t->version == FULL) set_mask(t, ir_u32(t, t->full));
     ir_store(t, ir_u32(t, pc), warp(t), offsetof(struct warp, pc));
-    LLVMBuildStore(t->b, ir_u32(t, entry_behind_barrier(t, pc)), t->behind);
+    LLVMBuildStore(t->b, ir_u32(t, entry), t->behind);
     LLVMBuildBr(t->b, t->waits);
 }
 

@@ -19,14 +19,13 @@ static bool has_barriers(const struct flow *f)
     return i < f->nnodes;
 }
 
-/* Does a warp stop only at its end and at exits? Only then can groups form stretches. A barrier is passed by a group's
- * only warp. */
+/* Does a warp stop only at its end, at barriers and at exits? Only then can groups form stretches. */
 static bool may_stretch(const struct translator *t)
 {
     const struct flow *f = t->flow;
     size_t i = 0;
     while (i < f->nnodes && f->nodes[i].how != HOW_HELP) i++;
-    return i == f->nnodes && (!t->barriers || f->request->warps == 1);
+    return i == f->nnodes && (!t->barriers || f->request->warps == 1 || f->request->late);
 }
 
 void hoist_begin(struct translator *t)
@@ -34,6 +33,7 @@ void hoist_begin(struct translator *t)
     t->other = LLVMConstNull(t->i1);
     t->barriers = has_barriers(t->flow);
     if (!may_stretch(t)) return;
+    t->rounds = t->barriers && t->flow->request->warps != 1;
     t->hoisted = calloc((METADATA_ARGS + ABI_META_SIZE) / 4, sizeof *t->hoisted);
     t->failed |= !t->hoisted;
 }

@@ -95,6 +95,18 @@ void spill_live(struct translator *t, struct isa_registers live)
     spill(t, &own);
 }
 
+bool may_spill_in_round(const struct translator *t, const struct isa_registers *live)
+{
+    return registers_within(live, &t->current->written);
+}
+
+void spill_in_round(struct translator *t, const struct isa_registers *live)
+{
+    for (unsigned r = 0; r < ISA_VREGS; r++)
+        if (set_has(live->v, r)) make_exact(t, r);
+    spill(t, live);
+}
+
 void reload_live(struct translator *t, struct isa_registers live)
 {
     struct isa_registers own = common(live, &t->current->used);

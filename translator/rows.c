@@ -815,7 +815,9 @@ uint32_t next_group_in_stretch(const struct sm *sm, struct native_state *s, stru
 /* The next warp, where no stretch goes on with one. */
 uint32_t next_behind_stretch(struct sm *sm, struct native_state *s, uint32_t done)
 {
+    const bool stored = s->stretch_last && s->round_stored;
     stretch_settle(sm, s);
+    if (stored) sm->warp->blank = false; /* it is to be reset */
     bool last = sm->follow == sm->follow_end;
     uint32_t entry = next_behind_end(sm, s, done);
     if (last && entry == NATIVE_START) stretch_begin(sm, s, done);
@@ -862,6 +864,7 @@ static uint32_t round_behind_barrier(struct sm *sm, struct native_state *s, uint
 uint32_t next_behind_barrier(struct sm *sm, struct native_state *s, uint32_t done, uint32_t mask, uint32_t behind)
 {
     struct warp *w = sm->warp;
+    stretch_settle(sm, s);
     if (mask != w->mask) return NATIVE_NOWHERE;
     if (sm->follow >= sm->follow_end) return round_behind_barrier(sm, s, done, behind);
     uint32_t entry = entry_in_round(s, sm->follow);
@@ -871,6 +874,15 @@ uint32_t next_behind_barrier(struct sm *sm, struct native_state *s, uint32_t don
     w->group->counters.barriers++;
     run_next(sm, s, entry, done);
     return entry;
+}
+
+/* The last warp of a round of a stretch has come to a barrier, as all others: 1 when the group goes on behind it. */
+uint32_t passes_round(const struct sm *sm, struct native_state *s, struct group *g, uint32_t done, uint32_t entry,
+                      uint32_t pc)
+{
+    if (!group_keeps_sm(sm, s, done)) return 0;
+    round_passes(s, g, entry, pc);
+    return 1;
 }
 
 /* A warp has come to a barrier: 1 when it is alone in its group and goes on at once, with a new quantum, as it would if

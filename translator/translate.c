@@ -187,6 +187,10 @@ static void make_variables(struct translator *t)
     t->end = LLVMBuildAlloca(t->b, t->i32, "end");
     t->behind = LLVMBuildAlloca(t->b, t->i32, "behind");
     t->noted = LLVMBuildAlloca(t->b, t->i32, "noted");
+    t->noted_end = LLVMBuildAlloca(t->b, t->i32, "noted_end");
+    t->noted_lanes = LLVMBuildAlloca(t->b, t->chunk_type, "noted_lanes");
+    t->noted_lanes_end = LLVMBuildAlloca(t->b, t->chunk_type, "noted_lanes_end");
+    t->round = LLVMBuildAlloca(t->b, t->i32, "round");
     t->counts = LLVMBuildAlloca(t->b, t->counts_type, "counts");
     t->exit_raw = LLVMBuildAlloca(t->b, t->i64, "raw");
     t->may_run = LLVMBuildAlloca(t->b, t->i1, "may_run");
@@ -239,14 +243,6 @@ static void store_progress(struct translator *t)
     ir_store(t, LLVMBuildLoad2(t->b, t->i32, t->budget, ""), t->state, offsetof(struct native_state, budget));
 }
 
-/* What the group has written so far that is noted in a variable. */
-static void store_noted(struct translator *t)
-{
-    const size_t at = offsetof(struct group, local_end);
-    LLVMValueRef noted = LLVMBuildLoad2(t->b, t->i32, t->noted, "");
-    ir_store(t, LLVMBuildOr(t->b, ir_load(t, t->i32, t->group, at), noted, ""), t->group, at);
-}
-
 /* Leaves the warp unchanged: `step` executes the instruction. */
 static void make_refusal(struct translator *t, LLVMBasicBlockRef refuse)
 {
@@ -288,6 +284,14 @@ static void begin_at(struct translator *t, const struct block *start)
     LLVMBuildCondBr(t->b, full, version_of(t, start, FULL), version_of(t, start, MASKED));
 }
 
+/* A warp comes in from elsewhere: if that is in a stretch, the stretch begins with it. */
+static void enter_round(struct translator *t)
+{
+    LLVMValueRef last = ir_load(t, t->ptr, t->state, offsetof(struct native_state, stretch_last));
+    LLVMValueRef is = LLVMBuildICmp(t->b, LLVMIntNE, last, LLVMConstNull(t->ptr), "");
+    LLVMBuildStore(t->b, LLVMBuildSelect(t->b, is, ir_u32(t, ROUND_FIRST), ir_u32(t, ROUND_NONE), ""), t->round);
+}
+
 /* Where a warp begins or goes on: `entry` says at which of the entries. */
 static void make_entry(struct translator *t, LLVMValueRef entry)
 {
@@ -295,6 +299,7 @@ static void make_entry(struct translator *t, LLVMValueRef entry)
     LLVMBasicBlockRef warm = ir_block(t, "warm"), wrong = ir_block(t, "wrong"), refuse = ir_block(t, "refuse");
     t->entered = ir_block(t, "entered"), t->refuse = refuse;
     ir_at(t, t->entered);
+    enter_round(t);
     LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntEQ, entry, ir_u32(t, NATIVE_START), ""), t->begin, warm);
     ir_at(t, t->begin);
     clear_registers(t);
@@ -349,8 +354,8 @@ static void follow(struct translator *t, LLVMValueRef entry)
 /* What warps of the code may have done when they come to their end; to be asked when all is translated but exits. */
 static uint32_t asks_of_stretch(const struct translator *t)
 {
-    return (t->spills ? STRETCH_ASKS_BLANK : 0) | (t->flow->reserves ? STRETCH_ASKS_RESERVED : 0) |
-           (t->barriers ? STRETCH_ASKS_LOCAL : 0);
+    return (t->rounds ? STRETCH_ASKS_ROUNDS : 0) | (t->spills ? STRETCH_ASKS_BLANK : 0) |
+           (t->flow->reserves ? STRETCH_ASKS_RESERVED : 0) | (t->barriers ? STRETCH_ASKS_LOCAL : 0);
 }
 
 /* Goes on in a new host block where the stretch goes on. */
@@ -361,25 +366,52 @@ static void end_stretch_if(struct translator *t, LLVMValueRef is, LLVMBasicBlock
     ir_at(t, on);
 }
 
+void set_warp(struct translator *t, LLVMValueRef w)
+{
+    ir_store(t, w, t->sm, offsetof(struct sm, warp));
+    LLVMBuildStore(t->b, w, t->w);
+}
+
+static LLVMValueRef budget_from(struct translator *t, LLVMValueRef done, size_t at)
+{
+    return LLVMBuildAdd(t->b, done, ir_load(t, t->i32, t->state, at), "");
+}
+
 /* A warp of the stretch, which has become sm->warp, begins. */
 static void begin_in_stretch(struct translator *t, LLVMValueRef w, LLVMValueRef done)
 {
-    LLVMValueRef budget = ir_load(t, t->i32, t->state, offsetof(struct native_state, start_budget));
-    run_warp(t, w, LLVMBuildAdd(t->b, done, budget, ""));
+    run_warp(t, w, budget_from(t, done, offsetof(struct native_state, start_budget)));
     LLVMBuildBr(t->b, t->begin);
 }
 
-/* The same with the next one of its group; goes on in a new host block if there is none or no stretch. */
+/* The next one of the group runs; goes on in a new host block if there is none or no stretch. */
 static void follow_in_group(struct translator *t, LLVMValueRef done)
 {
     LLVMBasicBlockRef within = ir_block(t, "within"), behind = ir_block(t, "behind");
     LLVMValueRef last = ir_load(t, t->ptr, t->state, offsetof(struct native_state, stretch_last)), w = warp(t);
     ir_branch_likely(t, LLVMBuildICmp(t->b, LLVMIntULT, w, last, ""), within, behind);
     ir_at(t, within);
-    w = ir_field(t, w, sizeof(struct warp));
-    ir_store(t, w, t->sm, offsetof(struct sm, warp));
-    begin_in_stretch(t, w, done);
+    if (t->rounds) {
+        LLVMBuildStore(t->b, ir_u32(t, ROUND_ENDS), t->round);
+        LLVMBuildBr(t->b, t->round_next);
+    } else {
+        w = ir_field(t, w, sizeof(struct warp));
+        set_warp(t, w);
+        begin_in_stretch(t, w, done);
+    }
     ir_at(t, behind);
+}
+
+/* Goes on in a new host block where those in front of it in the round have ended, too, and nothing else is written than
+ * the group's local memory. */
+static void end_unless_round_ends(struct translator *t, LLVMBasicBlockRef none)
+{
+    LLVMValueRef round = LLVMBuildLoad2(t->b, t->i32, t->round, "");
+    LLVMValueRef waits = LLVMBuildICmp(t->b, LLVMIntULT, round, ir_u32(t, ROUND_ENDS), "");
+    LLVMValueRef noted = LLVMBuildLoad2(t->b, t->i32, t->noted, "");
+    end_stretch_if(t, LLVMBuildZExt(t->b, waits, t->i32, ""), none);
+    LLVMValueRef watched = LLVMBuildICmp(t->b, LLVMIntEQ, noted, ir_u32(t, (uint32_t)NOTED_WATCHED), "");
+    end_stretch_if(t, LLVMBuildZExt(t->b, watched, t->i32, ""), none);
 }
 
 /* The next warp of a stretch begins; goes on in a new host block if there is none. */
@@ -388,18 +420,58 @@ static void follow_in_stretch(struct translator *t, LLVMValueRef done)
     const bool one = t->flow->request->warps == 1;
     LLVMBasicBlockRef follows = ir_block(t, "stretch"), none = ir_block(t, "");
     LLVMValueRef asks = ir_u32(t, asks_of_stretch(t)), w = warp(t);
-    end_stretch_if(t, LLVMBuildLoad2(t->b, t->i32, t->noted, ""), none);
+    if (t->rounds) {
+        LLVMValueRef blank = ir_u32(t, asks_of_stretch(t) & STRETCH_ASKS_BLANK);
+        LLVMValueRef args[] = {t->state, t->group, w, blank};
+        end_unless_round_ends(t, none);
+        end_stretch_if(t, call_function(t, "is_stretch_over", args, 4), none);
+        follow_in_group(t, done);
+    }
+    if (t->barriers) store_noted(t);
+    else end_stretch_if(t, LLVMBuildLoad2(t->b, t->i32, t->noted, ""), none);
     end_stretch_if(t, call_function(t, "is_stretch_over", (LLVMValueRef[]){t->state, t->group, w, asks}, 4), none);
-    if (!one) follow_in_group(t, done);
+    if (!one && !t->rounds) follow_in_group(t, done);
     LLVMValueRef args[] = {t->sm, t->state, t->group, done, asks}, next;
     next = call_function(t, "next_group_in_stretch", args, 5);
     ir_branch_likely(t, LLVMBuildICmp(t->b, LLVMIntNE, next, ir_u32(t, 0), ""), follows, none);
     ir_at(t, follows);
+    if (t->barriers) forget_noted(t);
+    LLVMBuildStore(t->b, ir_u32(t, ROUND_FIRST), t->round);
     if (!one) w = ir_load(t, t->ptr, t->group, offsetof(struct group, warps));
-    if (!one) ir_store(t, w, t->sm, offsetof(struct sm, warp));
+    if (!one) set_warp(t, w);
     begin_in_stretch(t, w, done);
     ir_at(t, none);
-    store_noted(t);
+}
+
+/* sm->warp comes in behind a barrier of its round. */
+static void make_round_entry(struct translator *t, uint32_t entry)
+{
+    const struct block *block = flow_block(t->flow, t->out->entries[entry].pc);
+    const struct isa_registers live = live_in(&t->liveness, block->pc, FULL);
+    ir_at(t, t->round_entries[entry]);
+    t->current = &t->functions.list[function_of(&t->functions, block)];
+    run_warp(t, warp(t), budget_from(t, instructions_done(t), offsetof(struct native_state, barrier_budget)));
+    set_mask(t, ir_u32(t, t->full));
+    forget_registers(t);
+    reload(t, &live);
+    LLVMBuildBr(t->b, version_of(t, block, FULL));
+}
+
+/* The warps of a round, which come in where the first one has. */
+static void make_rounds(struct translator *t)
+{
+    ir_at(t, t->round_next);
+    set_warp(t, ir_field(t, warp(t), sizeof(struct warp)));
+    LLVMBasicBlockRef begin = ir_block(t, "begins");
+    LLVMValueRef from = ir_load(t, t->i32, t->state, offsetof(struct native_state, round_entry));
+    LLVMValueRef choice = LLVMBuildSwitch(t->b, from, begin, 8);
+    ir_at(t, begin);
+    begin_in_stretch(t, warp(t), instructions_done(t));
+    for (uint32_t i = 0; i < t->out->nentries; i++) {
+        if (!t->round_entries[i]) continue;
+        LLVMAddCase(choice, ir_u32(t, i), t->round_entries[i]);
+        make_round_entry(t, i);
+    }
 }
 
 /* From `block` on a warp has ended or waits. `function` of rows.c, which also gets the mask of a warp that waits,
@@ -411,6 +483,10 @@ static void make_stop(struct translator *t, LLVMBasicBlockRef block, enum native
     ir_at(t, block);
     LLVMValueRef done = instructions_done(t);
     if (exit == EXIT_END && t->hoisted) follow_in_stretch(t, done);
+    if (t->hoisted) {
+        store_noted(t);
+        forget_noted(t);
+    }
     LLVMValueRef args[] = {t->sm, t->state, done, LLVMBuildLoad2(t->b, t->i32, t->mask, ""),
                            LLVMBuildLoad2(t->b, t->i32, t->behind, "")};
     LLVMValueRef entry = call_function(t, function, args, exit == EXIT_BARRIER ? 5 : 3);
@@ -460,6 +536,15 @@ static LLVMBasicBlockRef block_with_phi(struct translator *t, const char *name, 
     return block;
 }
 
+static LLVMValueRef local_open(struct translator *t)
+{
+    LLVMValueRef slots = ir_load(t, t->ptr, t->sm, offsetof(struct sm, slots));
+    LLVMValueRef slot = LLVMBuildZExt(t->b, ir_load(t, t->i32, t->group, offsetof(struct group, slot)), t->i64, "");
+    LLVMValueRef at = LLVMBuildMul(t->b, slot, ir_u64(t, sizeof(struct slot)), "");
+    slot = LLVMBuildGEP2(t->b, t->i8, slots, &at, 1, "");
+    return LLVMBuildTrunc(t->b, ir_load(t, t->i64, slot, offsetof(struct slot, lds_open)), t->i32, "");
+}
+
 static void make_function(struct translator *t)
 {
     LLVMTypeRef types[] = {t->ptr, t->ptr, t->i32}, type = LLVMFunctionType(t->i32, types, 3, false);
@@ -476,17 +561,19 @@ static void make_function(struct translator *t)
     t->tried = ir_load(t, t->ptr, t->state, offsetof(struct native_state, tried));
     t->number = ir_load(t, t->i32, t->state, offsetof(struct native_state, number));
     hoist_begin(t);
+    if (t->barriers) t->local_open = local_open(t);
     make_variables(t);
     t->next = block_with_phi(t, "next", &t->next_entry);
     t->enter = block_with_phi(t, "enter", &t->enter_entry);
     t->paused = block_with_phi(t, "paused", &t->paused_exit);
     for (uint32_t i = 0; i < t->functions.count; i++) t->exits[i].block = block_with_phi(t, "exit", &t->exits[i].code);
+    if (t->rounds) t->round_next = ir_block(t, "round");
     t->begin = ir_block(t, "start"), t->ended = ir_block(t, "ended"), t->waits = ir_block(t, "waits");
     LLVMBuildBr(t->b, t->next);
     LLVMAddIncoming(t->next_entry, &entry, &begin, 1);
     ir_at(t, t->next);
     LLVMBuildStore(t->b, LLVMConstNull(t->counts_type), t->counts);
-    LLVMBuildStore(t->b, ir_u32(t, 0), t->noted);
+    forget_noted(t);
     take_warp(t);
     LLVMBuildBr(t->b, t->enter);
     LLVMAddIncoming(t->enter_entry, &t->next_entry, &t->next, 1);
@@ -507,8 +594,9 @@ static bool find_facts(struct translator *t)
     t->single_arrivals = calloc(n, sizeof *t->single_arrivals);
     t->exits = calloc(n, sizeof *t->exits);
     t->scattered = calloc(n, sizeof *t->scattered);
+    t->round_entries = calloc(n, sizeof *t->round_entries);
     t->nests = calloc(n, sizeof *t->nests);
-    return ok && t->nests && t->scattered && t->single_blocks && t->single_arrivals && t->exits;
+    return ok && t->nests && t->scattered && t->round_entries && t->single_blocks && t->single_arrivals && t->exits;
 }
 
 static void forget_facts(struct translator *t)
@@ -524,6 +612,7 @@ static void forget_facts(struct translator *t)
     free(t->single_arrivals);
     free(t->exits);
     free(t->scattered);
+    free(t->round_entries);
     nests_free(t);
 }
 
@@ -560,6 +649,7 @@ bool translate_flow(struct translation *out, LLVMModuleRef rows, const struct fl
         make_entry(t, t->enter_entry);
         translate_blocks(t);
         nests_make(t);
+        if (t->rounds) make_rounds(t);
         make_stop(t, t->ended, EXIT_END, t->hoisted ? "next_behind_stretch" : "next_behind_end");
         make_stop(t, t->waits, EXIT_BARRIER, "next_behind_barrier");
         make_paused(t);

@@ -47,6 +47,20 @@ struct told {
     LLVMValueRef scalar, lanes;
 };
 
+/* Where the group has written its local memory from, if that is known (t->noted). */
+enum noted {
+    NOTED_NONE = INT32_MAX,
+    NOTED_LOCAL = -1,   /* local memory that is not the group's */
+    NOTED_WATCHED = -2, /* something else that is watched */
+};
+
+/* Where the warps in front of this one in its round wait, if not at an entry (t->round). */
+enum round {
+    ROUND_NONE = -1,  /* there is no stretch */
+    ROUND_FIRST = -2, /* there is no warp in front of it */
+    ROUND_ENDS = -3,  /* they have ended */
+};
+
 /* Where a function gives the warp back, and the phi that says why. */
 struct way_out {
     LLVMBasicBlockRef block;
@@ -70,13 +84,18 @@ struct translator {
     LLVMValueRef sm, state, mem, group, launch, knl, tallies; /* tallies: NULL when there are none */
     /* variables */
     LLVMValueRef w, budget, x[ISA_XREGS], v[ISA_VREGS][CHUNK_MOST], mask, counts, exit_raw;
-    LLVMValueRef rpc, vtype, mstatus, end; /* the warp's; where it has ended */
-    LLVMValueRef behind;                   /* the entry behind the barrier that it waits at, or NATIVE_NOWHERE */
-    LLVMValueRef noted;                    /* what group.local_end does not say yet: 0, or UINT32_MAX */
-    struct isa_registers used;             /* by any function */
-    LLVMBasicBlockRef *versions[2];        /* of each block, ... */
-    LLVMBasicBlockRef *arrivals[2];        /* ... and those that first load its function's registers */
-    struct way_out *exits;                 /* of each function: leaving with its registers */
+    LLVMValueRef rpc, vtype, mstatus, end;     /* the warp's; where it has ended */
+    LLVMValueRef behind;                       /* the entry behind the barrier that it waits at, or NATIVE_NOWHERE */
+    LLVMValueRef noted;                        /* what group.local_end does not say yet: 0, or UINT32_MAX; in code with
+                                                * barriers where local memory is written from, or enum noted */
+    LLVMValueRef noted_end;                    /* ... and in front of which */
+    LLVMValueRef noted_lanes, noted_lanes_end; /* the same of lanes whose addresses have no shape */
+    LLVMValueRef local_open;                   /* bytes of local memory, from the group's on, that are open */
+    LLVMValueRef round;             /* where those in front of it in the round wait: an entry, or enum round */
+    struct isa_registers used;      /* by any function */
+    LLVMBasicBlockRef *versions[2]; /* of each block, ... */
+    LLVMBasicBlockRef *arrivals[2]; /* ... and those that first load its function's registers */
+    struct way_out *exits;          /* of each function: leaving with its registers */
     /* The machine has given a warp; one goes on or begins, with early words loaded and then looked at; one begins with
      * those of the warp before it. */
     LLVMBasicBlockRef next, enter, entered, begin;
@@ -84,6 +103,9 @@ struct translator {
     LLVMBasicBlockRef ended, waits, paused; /* a warp has ended; waits at a barrier; one of these and none follows it */
     LLVMValueRef next_entry, enter_entry, paused_exit; /* the phis of `next`, `enter` and `paused` */
     bool barriers;                                     /* the code has some */
+    bool rounds;                                       /* groups of several warps pass them in stretches */
+    LLVMBasicBlockRef round_next;                      /* the next warp of a round; ... */
+    LLVMBasicBlockRef *round_entries;                  /* ... of an entry: sm->warp comes in; NULL: no round does */
     bool spills;                                       /* so far registers are stored elsewhere than at exits */
     struct hoisted *hoisted;                           /* words that `enter` loads; NULL: there cannot be any */
     size_t nhoisted;
@@ -271,6 +293,10 @@ LLVMValueRef host_address(struct translator *t, LLVMValueRef guest);
 /* A word of the group's struct launch. */
 LLVMValueRef launch_field(struct translator *t, size_t offset);
 
+/* What is noted of writes to local memory goes to struct group; nothing is noted. */
+void store_noted(struct translator *t);
+void forget_noted(struct translator *t);
+
 /* Private memory: work-items of a group, whose words lie together, and where those of the warp's first lane begin. */
 uint32_t private_items(const struct translator *t);
 LLVMValueRef private_base(struct translator *t);
@@ -313,6 +339,10 @@ struct control control_register(const struct translator *t, unsigned i);
 void start_controls(struct translator *t);
 /* Those of the function in progress that somebody may still read; the others hold anything from then on. */
 void spill_live(struct translator *t, struct isa_registers live);
+/* The same of a warp that stays in a stretch, for which the machine is told what follows from that (round_settle): can
+ * that be, and does it. */
+bool may_spill_in_round(const struct translator *t, const struct isa_registers *live);
+void spill_in_round(struct translator *t, const struct isa_registers *live);
 void reload_live(struct translator *t, struct isa_registers live);
 
 /* Any instruction that does not end its block. */
@@ -396,6 +426,9 @@ bool load_loop_can(const struct translator *t, const struct block *block);
 void run_lanes(struct translator *t);
 
 /* ---- translate.c ---- */
+
+/* Makes w, a warp of the stretch, the one that runs. */
+void set_warp(struct translator *t, LLVMValueRef w);
 
 /* A block of the guest begins in the current host block, in a version, where this holds of registers. */
 void begin_block(struct translator *t, const struct block *block, enum version version, const struct facts *holds);

@@ -234,13 +234,77 @@ static void test_ways(void **state)
     }
 }
 
+/* Groups of several warps follow one another, whose warps keep words over barriers: in each group all come to the same
+ * barriers, but for one warp of one group, to which something happens in front of the first, the second or no barrier.
+ * x10 is 0 for that warp. */
+static void test_rounds(void **state)
+{
+    static const char *const events[] = {
+        "",
+        "csrrwi x0, frm, 1\n vfadd.vv v18, v17, v17\n csrrwi x0, frm, 0\n",
+        "endprg\n",
+        "barrier 1\n",
+        "li x17, 77\n vmv.v.x v17, x17\n",
+        "li x9, 200\n8: addi x9, x9, -1\n bne x9, x0, 8b\n",
+        "li x9, 9\n" PAIR_PART("vadd.vi v17, v17, 1\n", "vadd.vi v17, v17, 2\n"),
+        "lui x9, 0x90100\n lw x9, 0(x9)\n",
+        "sw x17, 12(x15)\n sw x17, -4(x16)\n",
+        "vsll.vi v19, v9, 5\n vadd.vx v19, v19, x15\n vsw12.v v17, 0(v19)\n",
+        "lui x9, 0x10\n add x9, x9, x16\n sw x17, 0(x9)\n",
+    };
+    static const uint64_t quanta[] = {1 << 16, 150};
+    (void)state;
+    for (size_t i = 0; i < sizeof events / sizeof *events * 6; i++) {
+        char text[2000];
+        const char *event = events[i / 6];
+        const unsigned k = (unsigned)(i % 3);
+        struct pair p = pair_of(text, i % 2 ? 96 : 64, quanta[i / 3 % 2]);
+        p.shape.groups[0] = 40;
+        p.convergent = i % 4 == 1;
+        snprintf(text, sizeof text,
+                 BEGIN
+                 " csrr x6, CSR_TID\n slli x8, x6, 2\n vadd.vx v11, v11, x8\n csrr x15, CSR_LDS\n li x16, 3072\n"
+                 " add x16, x16, x15\n vadd.vx v14, v10, x16\n vxor.vx v13, v14, x8\n vadd.vx v14, v14, x8\n"
+                 " slli x10, x6, 1\n add x10, x10, x5\n addi x10, x10, -%u\n slli x17, x5, 3\n vadd.vx v17, v9, x17\n"
+                 " vlw12.v v15, 0(v14)\n vsw12.v v17, 0(v14)\n bne x10, x0, 1f\n %s1: barrier 1\n"
+                 " vlw12.v v16, 0(v13)\n add x17, x17, x5\n vadd.vv v17, v17, v16\n vadd.vx v17, v17, x17\n"
+                 " bne x10, x0, 1f\n %s1: barrier 1\n vsw12.v v17, 0(v14)\n barrier 1\n vlw12.v v16, 0(v13)\n"
+                 " vadd.vv v17, v17, v16\n vadd.vv v17, v17, v15\n vadd.vx v17, v17, x17\n bne x10, x0, 1f\n"
+                 " %s1: vsw12.v v17, 0(v11)\n endprg\n",
+                 i % 2 ? 64 + 27 : 18, k == 0 ? event : "", k == 1 ? event : "", k == 2 ? event : "");
+        pair_run(&p, &(uint64_t){0});
+    }
+}
+
+/* Words of the arguments, which translated code loads once for many groups: a warp changes one, which others read
+ * behind the barrier, and the groups that follow. */
+static void test_arguments(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 4; i++) {
+        char text[1500];
+        struct pair p = pair_of(text, 64, 1 << 16);
+        p.shape.groups[0] = 40;
+        p.watched = true;
+        snprintf(text, sizeof text,
+                 BEGIN
+                 " csrr x6, CSR_TID\n slli x8, x6, 2\n vadd.vx v11, v11, x8\n csrr x12, CSR_KNL\n lw x13, %d(x12)\n"
+                 " lw x14, 4(x13)\n slli x10, x6, 1\n add x10, x10, x5\n addi x10, x10, -%u\n bne x10, x0, 1f\n"
+                 " addi x15, x14, 5\n %s1: barrier 1\n lw x16, 4(x13)\n vadd.vx v1, v9, x14\n"
+                 " barrier 1\n vadd.vx v1, v1, x16\n vsw12.v v1, 0(v11)\n endprg\n",
+                 ABI_META_ARGS, i % 2 ? 64 + 27 : 18,
+                 i / 2 ? "vmv.v.x v2, x13\n vmv.v.x v3, x15\n vsw12.v v3, 4(v2)\n" : "sw x15, 4(x13)\n");
+        assert_int_equal(pair_run(&p, &(uint64_t){0}).status, LAUNCH_DONE);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_turns),       cmocka_unit_test(test_memory), cmocka_unit_test(test_cleared),
         cmocka_unit_test(test_fault),       cmocka_unit_test(test_parted), cmocka_unit_test(test_other_sizes),
         cmocka_unit_test(test_begins_anew), cmocka_unit_test(test_long),   cmocka_unit_test(test_other_state),
-        cmocka_unit_test(test_ways),
+        cmocka_unit_test(test_ways),        cmocka_unit_test(test_rounds), cmocka_unit_test(test_arguments),
     };
     if (!engine_usable(&engine_native)) return 77;
     return cmocka_run_group_tests(tests, pair_setup, pair_teardown);
