@@ -812,6 +812,17 @@ uint32_t next_group_in_stretch(const struct sm *sm, struct native_state *s, stru
     return stretch_next_group(sm, s, g, done, asks);
 }
 
+/* A warp begins that the machine has chosen. With the first one of a group whose warps all begin a stretch does, too,
+ * so that they pass barriers in rounds. */
+void begin_stretch(struct sm *sm, struct native_state *s)
+{
+    const struct group *g = sm->group;
+    const struct warp *w = g->warps, *end = w + g->launch->warps;
+    if (s->stretch_last || sm->warp != w || !s->start_budget || sm->follow != w + 1 || sm->follow_end != end) return;
+    while (w < end && w->blank && has_lanes(s, w)) w++;
+    if (w == end) stretch_begin(sm, s, 0);
+}
+
 /* The next warp, where no stretch goes on with one. */
 uint32_t next_behind_stretch(struct sm *sm, struct native_state *s, uint32_t done)
 {
@@ -880,7 +891,7 @@ uint32_t next_behind_barrier(struct sm *sm, struct native_state *s, uint32_t don
 uint32_t passes_round(const struct sm *sm, struct native_state *s, struct group *g, uint32_t done, uint32_t entry,
                       uint32_t pc)
 {
-    if (!group_keeps_sm(sm, s, done)) return 0;
+    if (!group_keeps_sm(sm, s, done) || group_is_cancelled(g)) return 0;
     round_passes(s, g, entry, pc);
     return 1;
 }

@@ -296,11 +296,15 @@ static void enter_round(struct translator *t)
 static void make_entry(struct translator *t, LLVMValueRef entry)
 {
     const struct block *start = flow_block(t->flow, t->flow->request->start);
-    LLVMBasicBlockRef warm = ir_block(t, "warm"), wrong = ir_block(t, "wrong"), refuse = ir_block(t, "refuse");
+    LLVMBasicBlockRef warm = ir_block(t, "warm"), wrong = ir_block(t, "wrong"), refuse = ir_block(t, "refuse"),
+                      first = ir_block(t, "");
     t->entered = ir_block(t, "entered"), t->refuse = refuse;
     ir_at(t, t->entered);
+    LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntEQ, entry, ir_u32(t, NATIVE_START), ""), first, warm);
+    ir_at(t, first);
+    if (t->rounds) call_function(t, "begin_stretch", (LLVMValueRef[]){t->sm, t->state}, 2);
     enter_round(t);
-    LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntEQ, entry, ir_u32(t, NATIVE_START), ""), t->begin, warm);
+    LLVMBuildBr(t->b, t->begin);
     ir_at(t, t->begin);
     clear_registers(t);
     if (start) begin_at(t, start);
@@ -309,6 +313,7 @@ static void make_entry(struct translator *t, LLVMValueRef entry)
     LLVMBuildUnreachable(t->b);
     make_refusal(t, refuse);
     ir_at(t, warm);
+    enter_round(t);
     LLVMValueRef choice = LLVMBuildSwitch(t->b, entry, wrong, 8);
     make_entries(t, choice, refuse);
 }
