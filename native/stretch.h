@@ -23,7 +23,7 @@ enum stretch_asks {
     STRETCH_ASKS_ROUNDS = 8,   /* groups of several warps pass barriers */
 };
 
-/* sm->group has just followed another one, and its first warp is to run, `done` instructions after the call of the
+/* None of the warps of sm->group has begun, and the first one is to run, `done` instructions after the call of the
  * translated code. No stretch begins in a last group with other lanes, or goes on with it. */
 static inline void stretch_begin(struct sm *sm, struct native_state *s, uint32_t done)
 {

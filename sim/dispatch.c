@@ -178,6 +178,7 @@ static void report_progress(struct dispatcher *d)
  * bench/kinds, most that take 30 us alone are slower on two threads, those that take 50 us faster. */
 enum { ALONE_NS = 40000 };
 
+/* Will the launch probably take so long, as the kernel's last one did? */
 static bool is_long(const struct gpu *gpu, const struct job *job)
 {
     return gpu->long_kernel && gpu->long_kernel == job->options.kernel;
@@ -325,7 +326,8 @@ static struct part *choose_part(struct run *r, struct part *own)
     return most;
 }
 
-/* Claims become smaller towards the end, so that other workers need not wait for this one. */
+/* Claims on the part of another worker become smaller towards the end, so that its owner need not wait for this one; of
+ * those on a worker's own part others take a half (claim_of_others). */
 static uint32_t claim_size(const struct dispatcher *d, const struct run *r, const struct part *p,
                            const struct part *own, const struct sm *sm)
 {

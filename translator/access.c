@@ -81,11 +81,24 @@ static LLVMValueRef extreme(struct translator *t, const char *which, LLVMValueRe
  * watched. */
 static bool notes_own(const struct translator *t) { return t->hoisted && t->barriers; }
 
-/* Of so many bytes: do those that an access writes from `at` on, counted from the first, lie in them? */
+/* Of so many bytes: do those that an access writes from `at` on, counted from the first, lie in them? Of all lanes, if
+ * `at` is a chunk. */
 static LLVMValueRef is_within(struct translator *t, LLVMValueRef at, LLVMValueRef bytes, uint32_t span)
 {
     LLVMValueRef args[] = {bytes, ir_u32(t, span - 1)}, most = ir_intrinsic(t, "llvm.usub.sat", &t->i32, 1, args, 2);
-    return LLVMBuildICmp(t->b, LLVMIntULT, at, most, "");
+    return LLVMBuildICmp(t->b, LLVMIntULT, at, LLVMTypeOf(at) == t->chunk_type ? ir_splat(t, most) : most, "");
+}
+
+/* From where on, or enum noted. */
+static void note_from(struct translator *t, LLVMValueRef from)
+{
+    LLVMValueRef args[] = {LLVMBuildLoad2(t->b, t->i32, t->noted, ""), from};
+    LLVMBuildStore(t->b, ir_intrinsic(t, "llvm.smin", &t->i32, 1, args, 2), t->noted);
+}
+
+static LLVMValueRef noted_if_watched(struct translator *t, LLVMValueRef watched)
+{
+    return LLVMBuildSelect(t->b, watched, ir_u32(t, (uint32_t)NOTED_WATCHED), ir_u32(t, NOTED_NONE), "");
 }
 
 static void note_own(struct translator *t, LLVMValueRef own, LLVMValueRef from, LLVMValueRef end, LLVMValueRef local,
@@ -94,10 +107,9 @@ static void note_own(struct translator *t, LLVMValueRef own, LLVMValueRef from, 
     LLVMValueRef ends[] = {LLVMBuildLoad2(t->b, t->i32, t->noted_end, ""),
                            LLVMBuildSelect(t->b, own, end, ir_u32(t, 0), "")};
     LLVMBuildStore(t->b, ir_intrinsic(t, "llvm.umax", &t->i32, 1, ends, 2), t->noted_end);
-    LLVMValueRef other = LLVMBuildSelect(t->b, watched, ir_u32(t, (uint32_t)NOTED_WATCHED), ir_u32(t, NOTED_NONE), "");
+    LLVMValueRef other = noted_if_watched(t, watched);
     other = LLVMBuildSelect(t->b, local, ir_u32(t, (uint32_t)NOTED_LOCAL), other, "");
-    LLVMValueRef args[] = {LLVMBuildLoad2(t->b, t->i32, t->noted, ""), LLVMBuildSelect(t->b, own, from, other, "")};
-    LLVMBuildStore(t->b, ir_intrinsic(t, "llvm.smin", &t->i32, 1, args, 2), t->noted);
+    note_from(t, LLVMBuildSelect(t->b, own, from, other, ""));
 }
 
 static LLVMValueRef local_base(struct translator *t)
@@ -141,11 +153,10 @@ static void note_lanes(struct translator *t, const char *which, LLVMValueRef own
  * somebody asks (noted_of_all). */
 static void note_any_lanes(struct translator *t, const struct vector_access *a)
 {
-    LLVMValueRef args[] = {t->local_open, ir_u32(t, a->size - 1)}, base = ir_splat(t, local_base(t)), other = NULL;
-    LLVMValueRef open = ir_splat(t, ir_intrinsic(t, "llvm.usub.sat", &t->i32, 1, args, 2));
+    LLVMValueRef base = ir_splat(t, local_base(t)), other = NULL;
     for (unsigned p = 0; p < t->chunks; p++) {
         LLVMValueRef at = guest_addresses(t, a, p), from = LLVMBuildSub(t->b, at, base, "");
-        LLVMValueRef own = LLVMBuildICmp(t->b, LLVMIntULT, from, open, "");
+        LLVMValueRef own = is_within(t, from, t->local_open, a->size);
         LLVMValueRef lost = LLVMBuildAnd(t->b, reaches_noted(t, at, a->size), LLVMBuildNot(t->b, own, ""), "");
         if (!a->all) own = LLVMBuildAnd(t->b, own, chunk_flags(t, a, p), "");
         if (!a->all) lost = LLVMBuildAnd(t->b, lost, chunk_flags(t, a, p), "");
@@ -154,8 +165,7 @@ static void note_any_lanes(struct translator *t, const struct vector_access *a)
         note_lanes(t, "llvm.smax", own, LLVMBuildAdd(t->b, from, ir_splat(t, ir_u32(t, a->size)), ""),
                    t->noted_lanes_end);
     }
-    LLVMValueRef no = LLVMConstNull(t->i1);
-    note_own(t, no, ir_u32(t, 0), ir_u32(t, 0), no, is_any(t, other));
+    note_from(t, noted_if_watched(t, is_any(t, other)));
 }
 
 void forget_noted(struct translator *t)
@@ -209,11 +219,11 @@ static void note_any(struct translator *t, LLVMValueRef is)
 /* Records what is written. What is watched lies beyond the local memory that a group has, which ends a stretch. */
 static void note_spans(struct translator *t, const struct span *spans, unsigned n)
 {
-    LLVMValueRef base = ir_load(t, t->i32, t->group, offsetof(struct group, lds_base)), from = NULL, end = NULL;
     if (notes_own(t)) {
         note_own_spans(t, spans, n);
         return;
     }
+    LLVMValueRef base = local_base(t), from = NULL, end = NULL;
     for (unsigned i = 0; i < n; i++) {
         LLVMValueRef is = reaches_noted(t, spans[i].first, spans[i].bytes), range[] = {spans[i].first, base};
         if (notes_any(t)) {
@@ -621,7 +631,6 @@ enum { SPAN_MOST = 4096 }; /* bytes that all lanes span: a guess */
 
 static void note_local_lanes(struct translator *t, const struct vector_access *a)
 {
-    LLVMTypeRef narrow = LLVMIntTypeInContext(t->context, t->words);
     LLVMValueRef any = NULL;
     if (a->fact.period >= 8 && a->fact.step <= SPAN_MOST / ISA_LANES) {
         struct span spans[ISA_LANES / 8];
@@ -641,7 +650,7 @@ static void note_local_lanes(struct translator *t, const struct vector_access *a
         LLVMValueRef lanes = reaches_noted(t, guest_addresses(t, a, p), a->size);
         any = any ? LLVMBuildOr(t->b, any, lanes, "") : lanes;
     }
-    note_any(t, LLVMBuildICmp(t->b, LLVMIntNE, LLVMBuildBitCast(t->b, any, narrow, ""), LLVMConstNull(narrow), ""));
+    note_any(t, is_any(t, any));
 }
 
 /* Does sm->access say already where an access is made? Of members of structures, parts of vectors and neighbours, only
