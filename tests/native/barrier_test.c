@@ -258,7 +258,7 @@ static void test_rounds(void **state)
         char text[2000];
         const char *event = events[i / 6];
         const unsigned k = (unsigned)(i % 3);
-        struct pair p = pair_of(text, i % 2 ? 96 : 64, quanta[i / 3 % 2]);
+        struct pair p = pair_of(text, i % 2 == 0 ? 64 : i % 4 == 1 ? 96 : 80, quanta[i / 3 % 2]);
         p.shape.groups[0] = 40;
         p.convergent = i % 4 == 1;
         snprintf(text, sizeof text,
