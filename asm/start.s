@@ -19,10 +19,15 @@
         .text
         .globl  _start
 _start:
+        .ifndef WITHOUT_VARIABLES
         li      t0, 32
         vsetvli t0, t0, e32, m1, ta, ma
+        .endif
         li      t0, 1 << 13             # vector unit on
         csrs    mstatus, t0
+        .ifdef WITHOUT_VARIABLES
+        vsetvli t0, t0, e32, m1, ta, ma # more than there are lanes: all
+        .endif
         .ifndef WITHOUT_STACKS
         csrr    t0, CSR_LDS
         csrr    t1, CSR_WID

@@ -352,7 +352,7 @@ waits() { # RULES KERNEL GLOBAL LOCAL N
     have=$(python3 -c 'import json; print(*(a["rule"] + ":" + str(a["line"]) for a in json.load(open("p.json"))["kernels"][0]["advice"]))')
     [ "$have" = "$1" ] || { wrong "$2 on a model: advice '$have', not '$1'"; cat p.txt; }
 }
-waits cache-misses:5 far 2048 256 32
+waits cache-misses:5 far 8192 256 32
 waits '' near 2048 256 32
 waits barrier-wait:23 uneven 2048 512 8
 waits '' even 2048 512 8
