@@ -115,6 +115,10 @@ LLVMValueRef metadata_word(struct cc *cc, LLVMBuilderRef b, LLVMValueRef offset)
  * if there are loops. */
 bool strength_run(struct cc *cc, LLVMValueRef kernel);
 
+/* ---- steps.c ---- */
+/* Behind LLVM's passes: what stands behind a loop computes a variable's last value but one from the last. */
+void steps_take_back(struct cc *cc);
+
 /* ---- flatten.c ---- */
 /* Short ways of divergent branches become straight-line code, when loops and returns have the back end's form, which is
  * to be made anew then. True if there were any. */

@@ -242,6 +242,7 @@ void prepare_kernels(struct cc *cc)
     halves_lower(cc);
     spins_show(cc);
     run(cc, final_list);
+    steps_take_back(cc);
     frozen_define(cc);
     retry_lower(cc);
     verify(cc, "before the back end");

@@ -80,3 +80,62 @@ kernel void constants(global const float *a, global float *out)
     }
     out[i] = y;
 }
+
+// Several addresses in a loop, which differ by rows, arrays, constants and factors, and by what differs from lane to lane; some lanes
+// have no iteration.
+//! run together global=64 local=32
+//! arg n int = 70
+//! arg m int = 3
+//! arg a int[4096] = i * 5 + 1
+//! arg b int[4096] = i * 3 - 7
+//! arg rows int[64] -> sum(k, 1, 9, (k * 70 + i) * 5 + 1 + 3 * (((k - 1) * 70 + i) * 5 + 1) + 7 * (((k + 2) * 70 + i + 1) * 5 + 1))
+//! arg mixed int[64] -> sum(k, 0, i % 4, (i * 8 + k) * 5 + 1 + 3 * ((i * 8 + k) * 3 - 7) + 9 * ((i * 7 + k + 3) * 5 + 1) + 11 * ((k * 3 + i + 70) * 3 - 7))
+//! arg down int[64] -> sum(k, 0, 5, (500 - k * 3 - i) * 5 + 1 + 2 * ((500 - k * 3 - i - 70) * 5 + 1) + 4 * ((500 - k * 3 - i + 2) * 3 - 7))
+//! arg scaled int[64] -> sum(k, 0, 5, (((i + k) * 3) * 2 + 1) * 5 + 1 + 2 * ((((i + k) * 3) * 2 + 70) * 5 + 1))
+kernel void together(int n, int m, global const int *a, global const int *b, global int *rows, global int *mixed, global int *down,
+                     global int *scaled)
+{
+    int i = get_global_id(0), s = 0, t = 0, u = 0, v = 0;
+    for (int k = 1; k < m * m; k++) s += a[k * n + i] + 3 * a[(k - 1) * n + i] + 7 * a[(k + 2) * n + i + 1];
+    for (int k = i * 8; k < i * 8 + i % 4; k++)
+        t += a[k] + 3 * b[k] + 9 * a[k - i + m] + 11 * b[(k - i * 8) * m + i + n];
+    for (int k = 0; k < 5; k++) u += a[500 - k * m - i] + 2 * a[500 - k * m - i - n] + 4 * b[502 - k * m - i];
+    for (int k = 0; k < 5; k++) v += a[(i + k) * m * 2 + 1] + 2 * a[(i + k) * m * 2 + n];
+    rows[i] = s;
+    mixed[i] = t;
+    down[i] = u;
+    scaled[i] = v;
+}
+
+// A variable and its next value behind a loop: of a search, with a second exit in front of the step or behind it, read late in the
+// loop, and in a loop around it.
+//! run behind global=64 local=32
+//! arg a int[256] = i * 2
+//! arg found int[64] -> i + 10 + 1000 * (i + 11)
+//! arg front int[64] -> i % 2 == 0 && i / 2 * 3 + 5 < i + 20 ? i / 2 * 3 + 5 : i + 20
+//! arg late int[64] -> 3 * i + 3 + 10 * (i + 4)
+//! arg around int[64] -> sum(k, 0, 3, i + 1 + 2 * k) + 3
+kernel void behind(global const int *a, global int *found, global int *front, global int *late, global int *around)
+{
+    int i = get_global_id(0), k = i, sum = 0;
+    while (a[k] < 2 * i + 20) k++;
+    found[i] = k + 1000 * (k + 1);
+    int stop = i % 2 == 0 ? i / 2 * 3 + 5 : 1000;
+    for (k = i < 4 ? i : 4; k != stop && a[k + 1] <= 2 * i + 40; k++) {
+    }
+    front[i] = k;
+    sum = 0, k = i;
+    do {
+        int next = k + 1;
+        if (a[next] < 2 * i + 8) sum += k;
+        k = next;
+    } while (a[k] < 2 * i + 8);
+    late[i] = sum + 10 * k;
+    sum = 0, k = i;
+    for (int n = 0; n < 3; n++) {
+        while (a[k] < 2 * i + 4 * n + 1) k++;
+        sum += k++;
+        sum += n == 2 ? 3 : 0;
+    }
+    around[i] = sum;
+}
