@@ -75,6 +75,10 @@ static struct mblock *allocate_registers(struct func *f)
             verify(f, "hoisting");
             liveness_run(f);
         }
+        if (round == 0 && share_run(f)) {
+            verify(f, "sharing");
+            liveness_run(f);
+        }
         if (round == 0 && fuse_run(f)) {
             verify(f, "fusing");
             liveness_run(f);

@@ -32,6 +32,13 @@ void coalesce_run(struct func *f);
 /* ---- hoist.c ---- */
 /* Moves out of loops what stays the same in them; true if that changed anything, which liveness then has to see. */
 bool hoist_run(struct func *f);
+/* By class and block's place: registers that are taken at most. */
+void peaks_find(struct func *f, uint32_t *peak[2]);
+
+/* ---- share.c ---- */
+/* Reads what blocks in front have computed in place of computing it again; true if that changed anything, which
+ * liveness then has to see. */
+bool share_run(struct func *f);
 
 /* ---- fuse.c ---- */
 /* Chooses what multiply-adds replace; true if that changed anything, which liveness then has to see. */

@@ -25,14 +25,13 @@ struct hoister {
 
 /* ---- registers that are taken ---- */
 
-static void find_peaks(struct hoister *h)
+void peaks_find(struct func *f, uint32_t *peak[2])
 {
-    struct func *f = h->f;
     uint32_t size = f->norder ? f->mblocks[f->order[f->norder - 1]].end + 1 : 1;
     uint32_t *taken[2];
     for (unsigned c = 0; c < 2; c++) {
         taken[c] = cc_alloc(f->cc, size * sizeof **taken);
-        h->peak[c] = cc_alloc(f->cc, (f->norder + 1) * sizeof **h->peak);
+        peak[c] = cc_alloc(f->cc, (f->norder + 1) * sizeof **peak);
     }
     for (uint32_t v = FIRST_VREG; v < f->nvregs; v++)
         for (uint32_t i = 0; i < f->ranges[v].n; i++) {
@@ -43,7 +42,7 @@ static void find_peaks(struct hoister *h)
         for (uint32_t place = 0, sum = 0, i = 0; place < f->norder; place++)
             for (const struct mblock *b = &f->mblocks[f->order[place]]; i < b->end; i++) {
                 sum += taken[c][i];
-                if (sum > h->peak[c][place]) h->peak[c][place] = sum;
+                if (sum > peak[c][place]) peak[c][place] = sum;
             }
 }
 
@@ -180,7 +179,7 @@ bool hoist_run(struct func *f)
     h.same = cc_alloc(f->cc, f->nvregs * sizeof *h.same);
     memset(h.same, 0xff, f->nvregs * sizeof *h.same); /* NOREG */
     count_defs(f);
-    find_peaks(&h);
+    peaks_find(f, h.peak);
     for (uint32_t i = h.loops.n; i-- > 0;) hoist_loop(&h, &h.loops.list[i]);
     if (!h.changed) return false;
     for (uint32_t b = 0; b < f->nmblocks; b++) {

@@ -91,7 +91,6 @@ kernel void k(global const char *a, constant char *b, global int *to)
 }
 END
 expect 1 'setrpc' "a join is named again"
-exit $status
 
 # A loop that exchanges a word until nobody has written in between is lr.w, what is computed, and sc.w.
 for form in 'do o = *p; while (atomic_cmpxchg(p, o, o * 3 + i) != o);' \
@@ -107,4 +106,45 @@ done
 compile <<'END'
 kernel void k(volatile global int *a) { int i = get_global_id(0), o, n = 0; do { o = *a; n++; } while (atomic_cmpxchg(a, o, o + i) != o); a[i + 1] = n; }
 END
-expect 2 'vb[en][eq]' "a loop whose rounds are counted goes round more often"
+expect 3 'vb[en][eq]' "a loop whose rounds are counted goes round more often"
+
+# A search that goes on from what it has found copies nothing in its loop.
+compile <<'END'
+kernel void k(global int *a, int x)
+{
+    int i = get_global_id(0) << 8;
+    while (a[i] < x) i++;
+    a[i] = i;
+}
+END
+expect 0 'vmv.v.v' "the loop copies its variable"
+expect 0 'jal' "the loop has a block of copies"
+expect 1 'vsw12.v.*-4(' "the address is not the one before"
+
+# A variable that a loop changes at times keeps its register.
+compile <<'END'
+kernel void k(global const int *a, global int *to, int n)
+{
+    int low = 0, high = n, x = to[get_global_id(0)];
+    while (low < high) {
+        int middle = (low + high) / 2;
+        if (a[middle] < x) low = middle + 1;
+        else high = middle;
+    }
+    to[get_global_id(0)] = low;
+}
+END
+expect 0 'vmv.v.v' "the loop copies a variable"
+expect 1 'vmacc' "the variable is not the addend"
+
+# Addresses that a block in front has computed.
+compile <<'END'
+kernel void k(global int *a, global int *b)
+{
+    int i = get_global_id(0);
+    if (b[i] > 3) a[i] = 7;
+    a[i + 64] = b[i + 64];
+}
+END
+expect 1 'vsll' "an index is shifted again"
+exit $status
