@@ -114,7 +114,24 @@ static bool is_watched(uint32_t addr, uint32_t size)
     return addr % 4 == 0 && addr - WATCHED_BASE <= WATCHED_SIZE - size;
 }
 
-static struct native_request make_request(const struct native_units *u, const struct warp *w)
+/* Where the code around pc and its constants are. Launch after launch has the same until a program is loaded. */
+static void find_ranges(struct native_units *u, uint32_t pc, struct native_request *r)
+{
+    struct native_ranges *known = &u->ranges;
+    const uint32_t version = u->gpu->code_version;
+    if (known->version != version || known->pc != pc || !known->code_words) {
+        code_range(u->gpu, pc, r);
+        if (r->code_words) constant_range(u->gpu, r);
+        *known = (struct native_ranges){version, pc, r->code_base, r->code_words, r->constant_base, r->constant_words};
+    }
+    r->code_base = known->code_base;
+    r->code_words = known->code_words;
+    r->constant_base = known->constant_base;
+    r->constant_words = known->constant_words;
+}
+
+/* With the lock held. */
+static struct native_request make_request(struct native_units *u, const struct warp *w)
 {
     const struct group *g = w->group;
     const struct launch *l = g->launch;
@@ -122,7 +139,7 @@ static struct native_request make_request(const struct native_units *u, const st
     struct native_request r;
     memset(&r, 0, sizeof r); /* compared as bytes */
     r.magic = NATIVE_MAGIC;
-    r.layout = native_layout();
+    r.layout = u->layout;
     r.level = (uint8_t)u->level;
     r.tuning = host_is_amd() ? NATIVE_FOR_amd : NATIVE_FOR_intel;
     r.profile = u->gpu->config.profile;
@@ -151,8 +168,7 @@ static struct native_request make_request(const struct native_units *u, const st
         const uint32_t *offset = meta + ABI_META_GLOBAL_OFFSET / 4;
         if (!(offset[0] | offset[1] | offset[2])) r.metadata |= METADATA_NO_OFFSET;
     }
-    code_range(u->gpu, l->start_pc, &r);
-    if (r.code_words) constant_range(u->gpu, &r);
+    find_ranges(u, l->start_pc, &r);
     return r;
 }
 
@@ -502,8 +518,8 @@ static void make_room(struct native_units *u, uint32_t sm)
 
 struct native_unit *units_hold(struct native_units *u, const struct warp *w)
 {
-    struct native_request r = make_request(u, w);
     pthread_mutex_lock(&u->lock);
+    struct native_request r = make_request(u, w);
     struct native_unit *unit = r.code_words ? choose(u, r, w->group) : NULL;
     hold(unit, 1);
     if (unit && u->at_once && unit->state == TRANSLATION_COLD) translate_unit(u->translators, unit);
@@ -536,7 +552,7 @@ bool units_open(struct native_units *u, struct gpu *gpu, bool at_once)
     static struct host_word lanes = {"VENTUS_TRANSLATE_LANES", {"all", "convergent", "divergent"}, false};
     const unsigned chosen = host_word(&lanes);
     const bool convergent = chosen == 1, divergent = chosen == 2;
-    *u = (struct native_units){.gpu = gpu, .level = units_level(), .at_once = at_once};
+    *u = (struct native_units){.gpu = gpu, .level = units_level(), .layout = native_layout(), .at_once = at_once};
     u->convergent = !at_once || divergent || convergent;
     u->hot = divergent ? 1 : HOT;
     cache_open(&u->cache, level_names[u->level]);

@@ -52,6 +52,7 @@ enum { UNIT_BUCKETS = 1024 /* 8 KiB */, TRANSLATORS_MOST = 16 };
 struct native_units {
     struct gpu *gpu;
     enum native_level level;
+    uint32_t layout; /* native_layout() */
     bool at_once;    /* translate before the first instruction */
     bool convergent; /* convergent code first */
     uint32_t hot;    /* instructions that `step` executes before a translation is asked for */
@@ -61,7 +62,10 @@ struct native_units {
     struct {
         uint64_t hash;
         uint32_t version, base, words;
-    } code;         /* whose hash was needed last */
+    } code; /* whose hash was needed last */
+    struct native_ranges {
+        uint32_t version, pc, code_base, code_words, constant_base, constant_words;
+    } ranges;       /* that were needed last */
     uint32_t made;  /* units, those included that are no longer kept */
     uint64_t bytes; /* of code and translations */
     /* What has been ready and is no longer kept, for statistics. */

@@ -311,7 +311,7 @@ static struct code_traits scan_code(const struct gpu *gpu)
     return traits;
 }
 
-static struct code_traits look(struct gpu *gpu)
+struct code_traits code_traits(struct gpu *gpu)
 {
     pthread_mutex_lock(&gpu->code_lock);
     if (!gpu->code_known) gpu->code_traits = scan_code(gpu);
@@ -321,9 +321,7 @@ static struct code_traits look(struct gpu *gpu)
     return traits;
 }
 
-bool code_reads_flags(struct gpu *gpu) { return look(gpu).reads_flags; }
-
-bool code_has_routines(struct gpu *gpu) { return look(gpu).has_routines; }
+bool code_reads_flags(struct gpu *gpu) { return code_traits(gpu).reads_flags; }
 
 /* Is it a transfer within a function, neither a call nor a return? */
 static bool may_end_quantum(const struct insn *in, uint32_t pc, uint32_t to)

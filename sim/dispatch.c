@@ -56,11 +56,23 @@ struct dispatcher {
     struct run *runs;     /* oldest first */
     struct run *finished; /* to be reported by worker 0 */
     uint32_t workers;
+    bool shared;           /* other workers have been called: from now on the lock is taken */
     uint64_t busy_since;   /* worker 0, host_ns; 0: it is at work for long enough to call the others */
     _Atomic bool called;   /* the other workers: they are here, or on their way */
     _Atomic uint64_t news; /* changes when a job has begun or ended, for workers that wait */
     _Atomic bool over;
 };
+
+/* Short launches are worker 0's alone, to whom the lock would be a tenth of what they take. */
+static void lock(struct dispatcher *d)
+{
+    if (d->shared) pthread_mutex_lock(&d->lock);
+}
+
+static void unlock(struct dispatcher *d)
+{
+    if (d->shared) pthread_mutex_unlock(&d->lock);
+}
 
 /* ---- jobs ---- */
 
@@ -102,8 +114,9 @@ static void end_job(struct run *r)
 static void choose_engine(struct gpu *gpu, struct run *r)
 {
     unsigned needs = r->job->launch.sv39 ? NEEDS_SV39 : 0;
-    r->flags = code_reads_flags(gpu) || observers_want_flags(r->observers);
-    r->patient = code_has_routines(gpu);
+    const struct code_traits traits = code_traits(gpu);
+    r->flags = traits.reads_flags || observers_want_flags(r->observers);
+    r->patient = traits.has_routines;
     if (gpu->config.ignore_stray) needs |= NEEDS_CHECKS;
     if (r->observers) needs |= NEEDS_HOOKS;
     if (r->flags) needs |= NEEDS_FLAGS;
@@ -144,9 +157,10 @@ static struct run *start_job(struct gpu *gpu, struct job *job)
     const struct launch *l = &job->launch;
     const char *why = job_check(&gpu->config, job);
     uint32_t workers = gpu_workers(&gpu->config);
-    struct run *r = why ? NULL : calloc(1, sizeof *r + workers * sizeof *r->parts);
+    struct run *r = why ? NULL : malloc(sizeof *r + workers * sizeof *r->parts);
     job->result = (struct result){.status = LAUNCH_DONE, .fault.lane = ISA_LANES};
     if (r) {
+        memset(r, 0, sizeof *r); /* calloc() does not look at what the last one has freed */
         r->job = job;
         r->number = ++gpu->launches;
         r->total = (uint64_t)l->groups[0] * l->groups[1] * l->groups[2];
@@ -166,10 +180,10 @@ static struct run *start_job(struct gpu *gpu, struct job *job)
 /* Only this worker ends jobs, so that the oldest one is still there without the lock. */
 static void report_progress(struct dispatcher *d)
 {
-    pthread_mutex_lock(&d->lock);
+    lock(d);
     const struct run *r = d->runs;
     const uint64_t ended = r ? r->dispatched - r->resident : 0, total = r ? r->total : 0;
-    pthread_mutex_unlock(&d->lock);
+    unlock(d);
     if (r) d->source->progress(d->source->user, r->job, ended, total);
 }
 
@@ -200,24 +214,24 @@ static void begin_job(struct dispatcher *d, struct job *job)
         d->source->done(d->source->user, job);
         return;
     }
-    pthread_mutex_lock(&d->lock);
+    lock(d);
     r->began = d->workers == 1 ? 0 : host_ns();
     if (!d->runs) d->busy_since = is_long(d->gpu, job) ? 0 : r->began;
     while (*end) end = &(*end)->next;
     *end = r;
     d->news++;
-    pthread_mutex_unlock(&d->lock);
+    unlock(d);
 }
 
 /* Takes new jobs from the source and gives finished ones back. Worker 0, without the lock. */
 static void exchange_jobs(struct dispatcher *d)
 {
     struct job *job;
-    pthread_mutex_lock(&d->lock);
+    lock(d);
     while (d->finished) {
         struct run *r = d->finished;
         d->finished = r->next;
-        pthread_mutex_unlock(&d->lock);
+        unlock(d);
         job = r->job;
         observe_launch_end(r->observers, job);
         bool again = observe_again(r->observers);
@@ -226,9 +240,9 @@ static void exchange_jobs(struct dispatcher *d)
         end_job(r);
         if (again) begin_job(d, job);
         else d->source->done(d->source->user, job);
-        pthread_mutex_lock(&d->lock);
+        lock(d);
     }
-    pthread_mutex_unlock(&d->lock);
+    unlock(d);
     while ((job = d->source->next(d->source->user))) begin_job(d, job);
 }
 
@@ -243,7 +257,7 @@ static void retire(struct dispatcher *d, struct run *r)
     r->next = NULL;
     *link = r;
     d->news++;
-    pthread_cond_signal(&d->ended);
+    if (d->shared) pthread_cond_signal(&d->ended);
 }
 
 /* ---- claims: groups that are an SM's to run ---- */
@@ -474,14 +488,22 @@ static bool has_work(const struct dispatcher *d)
     return false;
 }
 
+/* Worker 0 wakes the others, with whom it has shared nothing until then. */
+static void call(struct dispatcher *d)
+{
+    if (!d->shared) d->shared = true; /* written once: they read it */
+    d->called = true;
+    workers_call(d->gpu->workers, d);
+}
+
 /* Worker 0 wakes the others when there is enough to do, or when there is work for their SMs only. */
 static void call_others(struct dispatcher *d, bool worked)
 {
     if (d->workers == 1 || d->called || (worked && host_ns() - d->busy_since < ALONE_NS)) return;
-    pthread_mutex_lock(&d->lock);
-    bool call = d->called = has_work(d);
-    pthread_mutex_unlock(&d->lock);
-    if (call) workers_call(d->gpu->workers, d);
+    lock(d);
+    bool needed = has_work(d);
+    unlock(d);
+    if (needed) call(d);
 }
 
 /* A batch of the claim has been executed, or nearly: time to measure it, and to wake others. */
@@ -523,7 +545,7 @@ static struct slot *place_claimed(struct sm *sm)
 static struct slot *place_new(struct dispatcher *d, struct sm *sm)
 {
     struct slot *slot = NULL;
-    pthread_mutex_lock(&d->lock);
+    lock(d);
     settle_claim(d, sm);
     cancel_runs(d);
     for (struct run *r = sm->claim.run ? NULL : d->runs; r && !slot; r = r->next) {
@@ -532,7 +554,7 @@ static struct slot *place_new(struct dispatcher *d, struct sm *sm)
         else if (goes_alone(d->gpu, r) || !claim_of_others(d, r, sm)) continue;
         slot = place_claimed(sm);
     }
-    pthread_mutex_unlock(&d->lock);
+    unlock(d);
     return slot;
 }
 
@@ -542,9 +564,9 @@ static struct slot *place(struct dispatcher *d, struct sm *sm)
     const struct claim *c = &sm->claim;
     if (!c->run || !count_left(c) || c->run->stopped || is_cancelled(c->run)) return place_new(d, sm);
     if (!c->run->areas) return place_claimed(sm);
-    pthread_mutex_lock(&d->lock);
+    lock(d);
     if (c->run->nareas) slot = place_claimed(sm);
-    pthread_mutex_unlock(&d->lock);
+    unlock(d);
     return slot;
 }
 
@@ -590,7 +612,7 @@ static void conclude(struct dispatcher *d, struct sm *sm, struct group *g, enum 
     struct run *r = slot->run;
     struct claim *c = &sm->claim;
     bool claimed = c->run == r;
-    pthread_mutex_lock(&d->lock);
+    lock(d);
     counters_add(&r->job->result.counters, &g->counters);
     if (g->stray.kind && !r->job->result.stray.kind) r->job->result.stray = g->stray;
     if (claimed) measure_groups(c, slot);
@@ -602,7 +624,7 @@ static void conclude(struct dispatcher *d, struct sm *sm, struct group *g, enum 
     if (r->areas) r->areas[r->nareas++] = slot->pds;
     settle_claim(d, sm);
     if (!claimed) retire(d, r);
-    pthread_mutex_unlock(&d->lock);
+    unlock(d);
 }
 
 /* Places one more group on the SM. */
@@ -663,15 +685,15 @@ static bool await_news(struct dispatcher *d, uint64_t known)
 /* Worker 0 has nothing to do at the moment: others are at work, or all is over. */
 static bool idle(struct dispatcher *d, uint64_t known)
 {
-    pthread_mutex_lock(&d->lock);
+    lock(d);
     d->over = !d->runs && !d->finished;
-    pthread_mutex_unlock(&d->lock);
+    unlock(d);
     if (d->over || await_news(d, known)) return d->over;
     struct timespec soon;
     timespec_get(&soon, TIME_UTC);
     soon.tv_nsec += 1000000; /* the source may have something new, a cancel flag may have been set */
     if (soon.tv_nsec >= 1000000000) soon.tv_sec++, soon.tv_nsec -= 1000000000;
-    pthread_mutex_lock(&d->lock);
+    pthread_mutex_lock(&d->lock); /* in any case, because the condition gives it up */
     if (!d->finished) pthread_cond_timedwait(&d->ended, &d->lock, &soon);
     pthread_mutex_unlock(&d->lock);
     return false;
@@ -766,10 +788,7 @@ void gpu_run(struct gpu *gpu, const struct job_source *source)
     bool ready = lock && signal && have_workers(gpu, d.workers);
     gpu->dispatcher = &d;
     if (!d.runs) set_reservations(gpu, d.workers == 1); /* jobs that have been left keep theirs */
-    if (ready && d.runs && gpu->workers) {              /* which may be on the SMs of any of them */
-        d.called = true;
-        workers_call(gpu->workers, &d);
-    }
+    if (ready && d.runs && gpu->workers) call(&d);      /* they may be on the SMs of any of them */
     if (!ready || !work_guarded(&d, 0))
         refuse_all(source, "the host has no memory, thread or signal handler left"); /* nothing has been taken yet */
     if (gpu->workers) workers_dismiss(gpu->workers);

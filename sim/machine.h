@@ -83,10 +83,15 @@ bool code_is_flat(enum isa_profile profile, const struct insn *in);
 /* Returns why an instruction that could be decoded cannot be executed; NULL: it can. */
 const char *code_refusal(const struct decoded *d);
 
+/* What there is in the code of open pages. */
+struct code_traits {
+    bool reads_flags, has_routines;
+};
+
 /* Does the code of an open page read (or write) fflags or vxsat? If not, nobody can see flags accrue. */
 bool code_reads_flags(struct gpu *gpu);
-/* Does it have routines that stand for an operation (isa/routine.h)? */
-bool code_has_routines(struct gpu *gpu);
+/* This, and whether it has routines that stand for an operation (isa/routine.h). */
+struct code_traits code_traits(struct gpu *gpu);
 /* Has the instruction at pc, behind which the warp is at `to`, been a branch, jump or join that went back? */
 bool code_went_back(const struct gpu *gpu, uint32_t pc, uint32_t to);
 
@@ -201,9 +206,7 @@ struct gpu {
     struct code_page *code_dropped;            /* ... and those no longer there that some SM was in */
     _Atomic uint32_t code_version;             /* changes with code_drop */
     bool code_known;                           /* somebody has looked at it since code_drop, and seen: */
-    struct code_traits {
-        bool reads_flags, has_routines;
-    } code_traits;
+    struct code_traits code_traits;
     pthread_mutex_t code_lock;
     struct sm *sms;                   /* config.sms of them */
     struct reservations reservations; /* of all SMs, when one host thread runs them all */

@@ -20,7 +20,7 @@ static _Thread_local sigset_t mask; /* of this thread outside the handler */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned users;
-static uint64_t looked; /* when both signals were last seen to be ours (host_ns) */
+static _Atomic uint64_t looked; /* when both signals were last seen to be ours (host_ns), written after the look */
 static struct sigaction previous[2];
 static const int signals[2] = {SIGSEGV, SIGBUS};
 
@@ -114,12 +114,13 @@ static bool recover_install(void)
     pthread_once(&once, watch_forks);
     pthread_mutex_lock(&lock);
     if (users == 0) {
-        looked = host_ns();
+        const uint64_t now = host_ns();
         ok = install(0);
         if (ok && !install(1)) {
             uninstall(0);
             ok = false;
         }
+        looked = now;
     }
     if (ok) users++;
     pthread_mutex_unlock(&lock);
@@ -150,11 +151,13 @@ bool recover_enter(void *stack, struct recover_thread *old)
 
 void recover_renew(uint64_t since)
 {
+    if (looked > since) return;
     pthread_mutex_lock(&lock);
     if (looked <= since) {
-        looked = host_ns(); /* before the look: what is set during it counts as later */
+        const uint64_t now = host_ns(); /* before the look: what is set during it counts as later */
         for (int i = 0; i < 2; i++)
             if (!is_installed(i)) install(i);
+        looked = now;
     }
     pthread_mutex_unlock(&lock);
 }
