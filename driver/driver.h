@@ -80,6 +80,7 @@ struct worker {
     atomic_bool woken;   /* since it began to wait */
     bool busy;           /* the work is under way, ... */
     uint64_t helped;     /* ... on the client's thread, which waits for what was submitted up to this number; 0: not */
+    uint64_t lent_until; /* ... until when it does that (host_ns); UINT64_MAX: as long as it takes */
     bool naps;           /* it will look soon, without being woken */
     bool prompt;         /* it begins with work at once: the client does not wait for it */
     struct event_list ready;
@@ -107,7 +108,10 @@ struct queue {
     uint32_t tails;      /* of `all`, those that nothing else of it waits for; and cancelled ones, see tail_ends */
     pthread_t client;    /* the thread that has submitted; ... */
     bool shared;         /* ... others have, too */
+    atomic_bool backlog; /* many short launches are ready, or behind one that is, and nobody is at work on them */
     bool closing;
+    uint32_t asked;              /* how often the machine has asked whether to leave since it began with a launch */
+    bool late;                   /* the client that runs the batch has done so for as long as it may */
     bool joined;                 /* launches that the client does not wait for are in the batch that it runs */
     uint64_t batch;              /* serial number of the module that it runs, 0: none */
     uint64_t began;              /* when the machine began to run, 0: it does not (host_ns) */
@@ -230,9 +234,9 @@ struct ventus_event {
 
 /* ---- memory.c ---- */
 
-/* As ventus_alloc, for metadata and arguments of a launch: in the part of the heap where translated code looks at
- * stores (METADATA_WATCHED), if there is room, and nobody has asked for a heap of another kind. */
-enum ventus_status memory_alloc_launch(ventus_device *device, uint64_t size, uint32_t *addr);
+/* As ventus_alloc and ventus_map, for metadata and arguments of a launch: in the part of the heap where translated code
+ * looks at stores (METADATA_WATCHED), if there is room, and nobody has asked for a heap of another kind. */
+enum ventus_status memory_alloc_launch(ventus_device *device, uint64_t size, uint32_t *addr, void **host);
 
 /* Frees a block of an ended launch like ventus_free, but may leave its pages open to the guest: the next launch
  * usually gets the same place, and then neither opening nor closing it takes a system call. */

@@ -96,8 +96,12 @@ static void proceed(const struct queue *q, struct worker *w)
         worker_wake(w);
 }
 
+/* Their memory is to fit into the second cache of a processor. 64 to 1024 tell no difference. */
+enum { BACKLOG = 128 };
+
 void queue_proceed(struct queue *q)
 {
+    if (q->count >= BACKLOG && !q->machine.busy && q->machine.ready.first && queue_has_trifles(q)) q->backlog = true;
     proceed(q, &q->machine);
     proceed(q, &q->host);
 }

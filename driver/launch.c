@@ -341,24 +341,24 @@ static void fill_metadata(const ventus_event *e, uint8_t *block)
 }
 
 /* Writes metadata, arguments and the print buffer's counters. */
-static enum ventus_status fill(ventus_event *e)
+static void fill(const ventus_event *e, uint8_t *block)
 {
-    uint8_t *block = ventus_map(e->device, e->block, e->print_at + e->print_size);
     const uint32_t words[2] = {ABI_PRINT_HEADER, 0};
-    if (!block) return VENTUS_NO_MEMORY;
     fill_metadata(e, block);
     if (e->in.kernel->args_size) memcpy(block + BLOCK_ARGS, e->in.args, e->in.kernel->args_size);
     if (e->print_size) memcpy(block + e->print_at, words, sizeof words);
-    return VENTUS_OK;
 }
 
 static enum ventus_status prepare_blocks(ventus_event *e)
 {
     e->print_at = round_up(BLOCK_ARGS + e->in.kernel->args_size, BLOCK_ARGS);
     e->print_size = ventus_module_prints(e->in.module) ? VENTUS_PRINT_BYTES : 0;
-    enum ventus_status status = memory_alloc_launch(e->device, e->print_at + e->print_size, &e->block);
-    if (status == VENTUS_OK) status = allocate_private(e);
-    if (status == VENTUS_OK) status = fill(e);
+    void *block;
+    enum ventus_status status = memory_alloc_launch(e->device, e->print_at + e->print_size, &e->block, &block);
+    if (status == VENTUS_OK) {
+        fill(e, block);
+        status = allocate_private(e);
+    }
     if (status != VENTUS_OK) release(e);
     e->job.launch.knl = e->block;
     if (status == VENTUS_OK) launch_notify_memory(e);
@@ -396,11 +396,12 @@ static bool end_is_over(void *until) { return host_ns() > *(uint64_t *)until; }
 static bool print_output(ventus_event *e)
 {
     const uint8_t *buffer = print_buffer(e);
+    if (!buffer) return true;
     struct printing p = printing_of(e);
     uint64_t until = host_ns() + AFTERWARDS_NS;
     const bool ended = event_is_over(e);
     if (ended) p.stops = end_is_over, p.user = &until;
-    const enum printed printed = buffer ? print_records(&p, buffer, e->print_size) : PRINT_DONE;
+    const enum printed printed = print_records(&p, buffer, e->print_size);
     note_lost(e, printed, errno);
     return printed != PRINT_STOPPED;
 }

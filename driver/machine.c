@@ -21,17 +21,28 @@ static uint32_t most_running(const ventus_device *d)
     return d->export_folder || d->backend ? 1 : watched < slots ? watched : slots;
 }
 
-/* A client that runs the batch goes on when all that it waits for has ended. With the lock held. */
+/* A client that runs the batch goes on when all that it waits for has ended, or its time is over. With the lock held.
+ */
 static bool client_goes_on(const struct queue *q)
 {
-    return q->machine.helped && (!q->all.first || q->all.first->number > q->machine.helped);
+    if (!q->machine.helped) return false;
+    return q->late || !q->all.first || q->all.first->number > q->machine.helped;
+}
+
+/* A client that does not wait has run launches for as long as it may. The clock is asked when the machine has asked
+ * more than once since the last one began: short ones end before. */
+static bool is_late(struct queue *q)
+{
+    return q->machine.helped && q->machine.lent_until != UINT64_MAX && ++q->asked > 1 &&
+           host_ns() >= q->machine.lent_until;
 }
 
 /* job_source.leave: launches of other threads, which have joined, then go on without it. */
 static bool is_left(void *user)
 {
     struct queue *q = &((ventus_device *)user)->queue;
-    if (!q->joined) return false;
+    if (!q->late) q->late = is_late(q);
+    if (!q->joined && !q->late) return false;
     pthread_mutex_lock(&q->lock);
     bool left = client_goes_on(q);
     pthread_mutex_unlock(&q->lock);
@@ -48,6 +59,7 @@ static ventus_event *candidate(ventus_device *d, enum ventus_status *verdict)
     bool fits = e && may_join && serial_of(e) == q->batch && q->running < most_running(d);
     if (e && *verdict == VENTUS_OK && !fits) e = NULL;
     if (e && q->machine.helped && e->number > q->machine.helped) q->joined = true;
+    if (e && e->link[READY].next) q->news = true; /* there are more */
     pthread_mutex_unlock(&q->lock);
     return e;
 }
@@ -64,7 +76,7 @@ static struct job *next_job(void *user)
         if (status == VENTUS_OK) {
             event_begin(e);
             if (q->interrupts) interrupt_count(1);
-            q->news = true; /* there may be more */
+            q->asked = 0;
             return &e->job;
         }
         if (q->running && status == VENTUS_NO_DEVICE_MEMORY) return NULL;
@@ -115,7 +127,7 @@ static void note_begin(struct queue *q, const ventus_event *first)
     pthread_mutex_lock(&q->lock);
     q->batch = serial_of(first);
     q->began = host_ns();
-    q->joined = false;
+    q->joined = q->late = false;
     pthread_mutex_unlock(&q->lock);
 }
 

@@ -238,13 +238,18 @@ enum ventus_status ventus_alloc(ventus_device *device, uint64_t size, uint32_t *
     return status;
 }
 
-enum ventus_status memory_alloc_launch(ventus_device *device, uint64_t size, uint32_t *addr)
+enum ventus_status memory_alloc_launch(ventus_device *device, uint64_t size, uint32_t *addr, void **host)
 {
     enum ventus_status status = VENTUS_NO_DEVICE_MEMORY;
     pthread_mutex_lock(&device->lock);
     if (!device->heap.flags) status = alloc_locked(device, AREA_LAUNCHES, size, addr);
     if (status == VENTUS_NO_DEVICE_MEMORY) status = alloc_locked(device, AREA_ALL, size, addr);
-    if (status == VENTUS_OK) device->heap.launches++, close_resting(device);
+    if (status == VENTUS_OK) {
+        device->heap.launches++;
+        close_resting(device);
+        *host = space_host(device, *addr, size);
+        device_notify(device, HOST_WRITE, *addr, size); /* it will */
+    }
     pthread_mutex_unlock(&device->lock);
     return status;
 }

@@ -365,9 +365,10 @@ void ventus_event_cancel(ventus_event *event);
  * submitted more for some milliseconds, or has not waited for 50 ms. */
 void ventus_flush(ventus_device *device);
 
-/* For a client that keeps submitting: if more than `most` commands are in flight, waits until half as many are, or
- * until none can proceed before the client does something else. Commands in flight take host memory, a launch some 1.5
- * KB. Does nothing in a callback or a call. Since version 6.1. */
+/* For a client that keeps submitting: runs short launches that have come together, for a millisecond or two; and if
+ * more than `most` commands are in flight, waits until half as many are, or until none can proceed before the client
+ * does something else. Commands in flight take host memory, a launch some 1.5 KB. Does nothing in a callback or a call.
+ * Since version 6.1. */
 void ventus_hold_back(ventus_device *device, size_t most);
 
 /* Waits until everything submitted before has ended: VENTUS_OK, or VENTUS_TIMEOUT after `timeout_ns`. */

@@ -5,8 +5,10 @@
  * waited for in a moment, so that a thread of the device that has had work a moment ago naps: it looks soon, and is not
  * woken before, unless the client goes on submitting. When launches are short it goes on napping, as long as the client
  * goes on submitting: two threads that pass such launches to each other are slower than the client's alone. When it
- * then finds work it was right to look, and from now on begins at once, until the client waits again. All this is for
- * one thread that submits; as soon as there are several, each worker does its own work. */
+ * then finds work it was right to look, and from now on begins at once, until the client waits again. Of short launches
+ * that nobody has begun with the client runs a hundred at a time, whose events are still in its cache; in a second run
+ * over ten thousand none is. All this is for one thread that submits; as soon as there are several, each worker does
+ * its own work. */
 #include "driver/driver.h"
 
 enum {
@@ -14,6 +16,7 @@ enum {
     QUIET_NS = 1000000,     /* a client that has neither submitted nor waited for so long does something else */
     PATIENCE_NS = 50000000, /* even for one that goes on submitting */
     SOON_NS = 20000,        /* a client that waits so soon does nothing else meanwhile */
+    LENT_NS = 1000000,      /* so long a client that does not wait runs launches: then it leaves them to the worker */
 };
 
 /* ---- nothing to do ---- */
@@ -111,7 +114,8 @@ void *worker_run(void *worker)
 
 /* ---- the client's thread ---- */
 
-static bool help_worker(struct queue *q, struct worker *w)
+/* `until`: how long, at most (host_ns). */
+static bool help_worker(struct queue *q, struct worker *w, uint64_t until)
 {
     enum ventus_status verdict;
     ventus_event *e;
@@ -119,6 +123,7 @@ static bool help_worker(struct queue *q, struct worker *w)
     if (look(q, w, &e, &verdict)) return false;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancels);
     w->helped = q->submitted;
+    w->lent_until = until;
     work(q, w, e, verdict);
     w->helped = 0;
     pthread_setcancelstate(cancels, NULL);
@@ -126,13 +131,27 @@ static bool help_worker(struct queue *q, struct worker *w)
     return true;
 }
 
+static bool may_help(const struct queue *q)
+{
+    return !q->shared && !q->gathers && queue_is_client(q) && !queue_is_self(q);
+}
+
 /* On a client's thread that is about to wait for all that is in flight: does a piece of the workers' work, if there is
  * any that it may do. False: nothing has been done. With the lock held, which is given up meanwhile. */
 static bool help(struct queue *q)
 {
-    if (q->shared || q->gathers || !queue_is_client(q) || queue_is_self(q)) return false;
+    if (!may_help(q)) return false;
     if (host_ns() - q->latest < SOON_NS) q->machine.prompt = q->host.prompt = false;
-    return help_worker(q, &q->machine) || help_worker(q, &q->host);
+    return help_worker(q, &q->machine, UINT64_MAX) || help_worker(q, &q->host, UINT64_MAX);
+}
+
+/* The same of a client that goes on submitting. */
+static void work_off(struct queue *q)
+{
+    pthread_mutex_lock(&q->lock);
+    q->backlog = false;
+    if (may_help(q)) help_worker(q, &q->machine, host_ns() + LENT_NS);
+    pthread_mutex_unlock(&q->lock);
 }
 
 /* ---- waiting ---- */
@@ -219,6 +238,7 @@ void ventus_hold_back(ventus_device *device, size_t most)
 {
     enum { LOOK_NS = 1000000 };
     struct queue *q = &device->queue;
+    if (q->backlog) work_off(q);
     if (q->count <= most) return;
     pthread_mutex_lock(&q->lock);
     const bool allowed = !queue_is_self(q);

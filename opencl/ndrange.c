@@ -129,7 +129,7 @@ static uint64_t warps_of(const struct ventus_range *r, uint32_t warp)
 static void join_groups(struct ventus_range *r, uint32_t most, uint32_t warp)
 {
     struct ventus_range joined = *r;
-    if (r->local[0] * r->local[1] * r->local[2] >= warp) return;
+    if (r->local[0] * r->local[1] * r->local[2] >= warp || warps_of(r, warp) == 1) return;
     choose_local(&joined, most, warp);
     choose_uneven(&joined, most, warp);
     if (warps_of(&joined, warp) < warps_of(r, warp)) memcpy(r->local, joined.local, sizeof r->local);

@@ -343,7 +343,7 @@ static inline bool queue_in_order(const struct _cl_command_queue *queue)
 struct command {
     cl_command_queue queue;
     cl_command_type type;
-    uint64_t queued;                    /* ventus_clock */
+    uint64_t queued;                    /* ventus_clock; 0: nobody wants to know */
     uint64_t bytes;                     /* that it moves, for the timeline; 0: none, or not said */
     bool blocking;                      /* the client waits */
     bool after_all;                     /* it is behind all commands before it, in an out-of-order queue, too */

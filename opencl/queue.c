@@ -40,7 +40,6 @@ cl_int command_new(cl_command_queue queue, cl_command_type type, size_t size, cl
     struct command *c = command_alloc(queue, size, nwaits + (size_t)1, nmems);
     if (!c) return CL_OUT_OF_HOST_MEMORY;
     c->type = type;
-    c->queued = ventus_clock(queue->context->device);
     for (cl_uint i = 0; i < nwaits; i++) c->deps[c->ndeps++].event = waits[i]->under;
     *result = c;
     return CL_SUCCESS;
@@ -228,6 +227,7 @@ static cl_int submit_now(struct command *c, cl_event *result)
 /* The timeline shows the call as a slice of the client's thread. */
 cl_int command_submit(struct command *c, cl_event *result)
 {
+    if (result || timeline_on()) c->queued = ventus_clock(c->queue->context->device); /* else nobody asks */
     if (!timeline_on()) return submit_now(c, result);
     cl_command_queue q = c->queue;
     char name[80];

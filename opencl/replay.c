@@ -34,6 +34,7 @@ static cl_int replay_init(struct replay *r, const struct _cl_command_buffer_khr 
     cl_int error =
         command_new(q, CL_COMMAND_COMMAND_BUFFER_KHR, sizeof(struct command), nwaits, waits, 0, &r->commands[0]);
     if (error) return error;
+    r->commands[0]->queued = ventus_clock(q->context->device);
     for (size_t i = 1; i <= b->count; i++) {
         const struct recorded *from = &b->commands[i - 1];
         if (!(r->commands[i] = command_copy(from->command, q, from->nbehind))) return CL_OUT_OF_HOST_MEMORY;

@@ -393,6 +393,7 @@ static cl_int submit_wait(struct semaphore_command *c, cl_event *result)
     cl_event event = NULL;
     cl_int error = wait_init(c, &gate);
     if (!error) error = command_new(q, CL_COMMAND_SEMAPHORE_WAIT_KHR, sizeof *mark, 0, NULL, 0, &mark);
+    if (!error) call->queued = mark->queued = ventus_clock(q->context->device);
     if (!error && result && !(event = event_new(q->context, q, mark->type, mark->queued)))
         error = CL_OUT_OF_HOST_MEMORY;
     if (!error) error = wait_enter(&call, mark, gate, &end);

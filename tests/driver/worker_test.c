@@ -11,7 +11,7 @@
 
 #include "program.h"
 
-enum { MANY = 200 };
+enum { MANY = 200, SHORT_NS = 10000 };
 
 static const uint32_t no_args[4];
 
@@ -299,6 +299,51 @@ static void open_alone(struct meetings *t)
     assert_int_equal(ventus_launch(t->device, &t->first, 0, NULL, &t->begun), VENTUS_OK);
 }
 
+/* Submits MANY short launches, one behind the other, of which the one with number `other` is the second; returns how
+ * many of them this thread has run meanwhile; all, where they are not short, as with TSan. */
+static unsigned rush(struct meetings *t, unsigned other)
+{
+    struct seen s[MANY] = {0};
+    ventus_event *e[MANY];
+    unsigned here = 0, slow = 0;
+    for (unsigned i = 0; i < MANY; i++) {
+        struct ventus_launch l = i == other ? t->second : t->first;
+        l.ending = note_thread;
+        l.user = &s[i];
+        ventus_hold_back(t->device, 10 * MANY);
+        const struct ventus_dep on = {i ? e[i - 1] : NULL, true};
+        assert_int_equal(ventus_launch(t->device, &l, i > 0, &on, &e[i]), VENTUS_OK);
+    }
+    for (unsigned i = 0; i < MANY; i++) here += ventus_event_state(e[i]) == VENTUS_ENDED && is_here(&s[i]);
+    let_go(t, 1, 1);
+    assert_int_equal(ventus_finish(t->device, VENTUS_FOREVER), VENTUS_OK);
+    for (unsigned i = 0; i < MANY; i++) {
+        const struct ventus_outcome *o = ventus_event_outcome(e[i]);
+        slow += o->ended - o->started > SHORT_NS;
+        ventus_event_release(e[i]);
+    }
+    return slow > MANY / 4 ? MANY : here;
+}
+
+/* A client that goes on submitting short launches runs them when there are many, but none for ever: one that waits for
+ * the client it leaves to the device. */
+static void test_rush_held_back(void **state)
+{
+    struct meetings t;
+    (void)state;
+    open_alone(&t);
+    let_go(&t, 1, 1);
+    wait(t.begun, VENTUS_OK);
+    for (unsigned met = 0; met < 5;) {
+        let_go(&t, 1, 1);
+        while (!rush(&t, MANY)) {
+        }
+        let_go(&t, 1, 0);
+        met += rush(&t, met) > 0;
+    }
+    close_meetings(&t);
+}
+
 /* Another thread's launch, when the first one runs. */
 static ventus_event *launch_beside(const struct meetings *t)
 {
@@ -463,6 +508,7 @@ int main(void)
         cmocka_unit_test(test_client_helps),
         cmocka_unit_test(test_rush),
         cmocka_unit_test(test_rush_unattended),
+        cmocka_unit_test(test_rush_held_back),
         cmocka_unit_test(test_waits_for_one_of_two),
         cmocka_unit_test(test_cancelled_by_another),
         cmocka_unit_test(test_joined_by_another_thread),
