@@ -355,9 +355,28 @@ LLVMValueRef lane_address(struct translator *t, const struct vector_access *a, u
     return ir_field(t, host_address(t, guest_address(t, a, lane - behind)), (size_t)behind * a->fact.step);
 }
 
+/* Are all lanes known to be equally far apart, so that the first one's address says where all are? */
+static bool is_one_run(const struct translator *t, const struct vector_access *a)
+{
+    return a->fact.period >= lanes_computed(t) && a->n->effects.memory.action <= ACTION_STORE;
+}
+
+LLVMValueRef sums_in_memory(struct translator *t, const struct vector_access *a)
+{
+    const size_t addr = offsetof(struct sm, access.addr);
+    for (unsigned p = 0; p < t->chunks && is_one_run(t, a); p++)
+        ir_store(t, chunk_sum(t, a, p), t->sm, addr + p * t->words * 4);
+    return ir_field(t, t->sm, addr);
+}
+
 LLVMValueRef recorded_address(struct translator *t, const struct vector_access *a, LLVMValueRef lane)
 {
-    LLVMValueRef place = LLVMBuildZExt(t->b, LLVMBuildAnd(t->b, lane, ir_u32(t, ISA_LANES - 1), ""), t->i64, "");
+    LLVMValueRef index = LLVMBuildAnd(t->b, lane, ir_u32(t, ISA_LANES - 1), "");
+    if (is_one_run(t, a)) {
+        LLVMValueRef behind = LLVMBuildMul(t->b, index, ir_u32(t, a->fact.step), "");
+        return LLVMBuildAdd(t->b, guest_address(t, a, 0), behind, "");
+    }
+    LLVMValueRef place = LLVMBuildZExt(t->b, index, t->i64, "");
     LLVMValueRef base = ir_field(t, t->sm, offsetof(struct sm, access.addr));
     LLVMValueRef at = LLVMBuildLoad2(t->b, t->i32, LLVMBuildGEP2(t->b, t->i32, base, &place, 1, ""), "");
     return LLVMBuildAdd(t->b, at, ir_u32(t, a->imm), "");
@@ -668,7 +687,8 @@ static bool is_told(const struct translator *t, const struct vector_access *a, b
 static void record_access(struct translator *t, const struct vector_access *a)
 {
     const bool some = has_masked_gaps(t, a) && a->n->effects.memory.action == ACTION_LOAD;
-    bool runs = is_known_same(a) || is_known_consecutive(t, a) || is_known_spaced(t, a) || some || load_is_near(t, a);
+    bool runs = is_one_run(t, a) || is_known_same(a) || is_known_consecutive(t, a) || is_known_spaced(t, a) || some ||
+                load_is_near(t, a);
     struct native_site site = site_of(a->n, runs ? RECORD_RUNS : RECORD_LANES);
     size_t addr = offsetof(struct sm, access.addr);
     site.imm = a->imm;

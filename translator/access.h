@@ -48,7 +48,11 @@ LLVMValueRef guest_addresses(struct translator *t, const struct vector_access *a
  * others are there, or on the closed pages behind it. */
 LLVMValueRef lane_address(struct translator *t, const struct vector_access *a, unsigned lane);
 
-/* The address of a lane. Where it is not one of all lanes, addresses without a known shape have been recorded. */
+/* Where all lanes' sums lie in memory, for code that takes lanes one by one: recorded there, or, where the first one
+ * alone is recorded, stored there now. */
+LLVMValueRef sums_in_memory(struct translator *t, const struct vector_access *a);
+
+/* The address of a lane that is not known when code is made. */
 LLVMValueRef recorded_address(struct translator *t, const struct vector_access *a, LLVMValueRef lane);
 
 /* Do all lanes hold 0? */

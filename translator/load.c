@@ -139,7 +139,7 @@ static struct lanes load_one_by_one(struct translator *t, const struct vector_ac
 {
     static const char *const names[2][5] = {{"", "load_u8", "load_u16", "", "load_u32"},
                                             {"", "load_i8", "load_i16", "", "load_u32"}};
-    LLVMValueRef args[] = {t->mem, ir_field(t, t->sm, offsetof(struct sm, access.addr)), ir_u32(t, a->imm),
+    LLVMValueRef args[] = {t->mem, sums_in_memory(t, a), ir_u32(t, a->imm),
                            ir_field(t, t->state, offsetof(struct native_state, out)), a->lanes};
     call_function(t, names[a->is_signed][a->size], args, 5);
     return load_scratch(t, offsetof(struct native_state, out));
@@ -291,7 +291,7 @@ static void load_few(struct translator *t, const struct vector_access *a, uint32
 {
     struct lanes old[ADJACENT_BYTES / 4];
     LLVMBasicBlockRef before = LLVMGetInsertBlock(t->b), loop = ir_block(t, "each"), done = ir_block(t, "");
-    LLVMValueRef left, one = ir_u32(t, 1), zero = ir_zero_chunk(t), more;
+    LLVMValueRef left, one = ir_u32(t, 1), zero = ir_zero_chunk(t), more, base = sums_in_memory(t, a);
     LLVMBuildBr(t->b, loop);
     ir_at(t, loop);
     left = LLVMBuildPhi(t->b, t->i32, "");
@@ -299,7 +299,6 @@ static void load_few(struct translator *t, const struct vector_access *a, uint32
         for (unsigned p = 0; p < t->chunks; p++) old[k].chunk[p] = LLVMBuildPhi(t->b, t->chunk_type, "");
     LLVMValueRef args[] = {left, LLVMConstInt(t->i1, 1, false)};
     LLVMValueRef lane = ir_intrinsic(t, "llvm.cttz", &t->i32, 1, args, 2), wide = LLVMBuildZExt(t->b, lane, t->i64, "");
-    LLVMValueRef base = ir_field(t, t->sm, offsetof(struct sm, access.addr));
     LLVMValueRef at = LLVMBuildLoad2(t->b, t->i32, LLVMBuildGEP2(t->b, t->i32, base, &wide, 1, ""), "");
     LLVMValueRef from = host_address(t, LLVMBuildAdd(t->b, at, ir_u32(t, imm), ""));
     for (unsigned k = 0; k < words; k++) {

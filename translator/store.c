@@ -17,17 +17,16 @@ static void scatter(struct translator *t, const struct vector_access *a, struct 
 static void store_one_by_one(struct translator *t, const struct vector_access *a, struct lanes data)
 {
     static const char *const names[5] = {"", "store_u8", "store_u16", "", "store_u32"};
-    LLVMValueRef args[] = {t->mem, ir_field(t, t->sm, offsetof(struct sm, access.addr)), ir_u32(t, a->imm),
+    LLVMValueRef args[] = {t->mem, sums_in_memory(t, a), ir_u32(t, a->imm),
                            ir_field(t, t->state, offsetof(struct native_state, in)), a->lanes};
     store_scratch(t, data, offsetof(struct native_state, in));
     call_function(t, names[a->size], args, 5);
 }
 
-/* Stores the word of a lane, which is in native_state.in, to the lane's recorded address. */
-static void store_lane(struct translator *t, const struct vector_access *a, LLVMValueRef lane)
+/* Stores the word of a lane, which is in native_state.in, to its address. */
+static void store_lane(struct translator *t, const struct vector_access *a, LLVMValueRef sums, LLVMValueRef lane)
 {
     LLVMValueRef wide = LLVMBuildZExt(t->b, lane, t->i64, "");
-    LLVMValueRef sums = ir_field(t, t->sm, offsetof(struct sm, access.addr));
     LLVMValueRef words = ir_field(t, t->state, offsetof(struct native_state, in));
     LLVMValueRef sum = LLVMBuildLoad2(t->b, t->i32, LLVMBuildGEP2(t->b, t->i32, sums, &wide, 1, ""), "");
     LLVMValueRef word = LLVMBuildLoad2(t->b, t->i32, LLVMBuildGEP2(t->b, t->i32, words, &wide, 1, ""), "");
@@ -40,11 +39,12 @@ static void store_few(struct translator *t, const struct vector_access *a, struc
 {
     LLVMBasicBlockRef before = LLVMGetInsertBlock(t->b), loop = ir_block(t, "each"), done = ir_block(t, "");
     store_scratch(t, data, offsetof(struct native_state, in));
+    LLVMValueRef sums = sums_in_memory(t, a);
     LLVMBuildBr(t->b, loop);
     ir_at(t, loop);
     LLVMValueRef left = LLVMBuildPhi(t->b, t->i32, "");
     LLVMValueRef args[] = {left, LLVMConstInt(t->i1, 1, false)};
-    store_lane(t, a, ir_intrinsic(t, "llvm.cttz", &t->i32, 1, args, 2));
+    store_lane(t, a, sums, ir_intrinsic(t, "llvm.cttz", &t->i32, 1, args, 2));
     LLVMValueRef more = LLVMBuildAnd(t->b, left, LLVMBuildSub(t->b, left, ir_u32(t, 1), ""), "");
     LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntNE, more, ir_u32(t, 0), ""), loop, done);
     LLVMAddIncoming(left, (LLVMValueRef *)&a->lanes, &before, 1);
@@ -122,12 +122,13 @@ static void store_consecutive(struct translator *t, const struct vector_access *
     for (unsigned u = 0; u < lanes_computed(t) / a->unit; u++) store_unit(t, a, data, u * a->unit);
 }
 
-/* All lanes, one by one, in line; their addresses have been recorded. */
+/* All lanes, one by one, in line. */
 static void store_each(struct translator *t, const struct vector_access *a, struct lanes data)
 {
     LLVMTypeRef type = memory_type(t, a->size);
+    LLVMValueRef sums = sums_in_memory(t, a);
     for (unsigned lane = 0; lane < lanes_computed(t); lane++) {
-        LLVMValueRef at = ir_load(t, t->i32, t->sm, offsetof(struct sm, access.addr) + lane * 4);
+        LLVMValueRef at = ir_load(t, t->i32, sums, lane * 4);
         LLVMValueRef value = get_lane(t, data, lane);
         if (a->size < 4) value = LLVMBuildTrunc(t->b, value, type, "");
         LLVMValueRef to = host_address(t, LLVMBuildAdd(t->b, at, ir_u32(t, a->imm), ""));

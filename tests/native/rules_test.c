@@ -779,9 +779,10 @@ static void test_computed_jumps(void **state)
 static void test_refused_runs(void **state)
 {
     static const char *const accesses[] = {
-        " vlw12.v v5, 0(v1)\n",      " vsw12.v v5, 0(v1)\n",     " vlw12.v v5, 72(v1)\n",  " vlb12.v v5, 108(v2)\n",
-        " vsb12.v v5, 108(v2)\n",    " vlw12.v v5, 100(v3)\n",   " vsw12.v v5, 100(v3)\n", " vlw12.v v5, 0(v4)\n",
-        " vle32.v v5, (x6), v0.t\n", " vse32.v v5, (x6), v0.t\n"};
+        " vlw12.v v5, 0(v1)\n",      " vsw12.v v5, 0(v1)\n",      " vlw12.v v5, 72(v1)\n",  " vlb12.v v5, 108(v2)\n",
+        " vsb12.v v5, 108(v2)\n",    " vlw12.v v5, 100(v3)\n",    " vsw12.v v5, 100(v3)\n", " vlw12.v v5, 0(v4)\n",
+        " vle32.v v5, (x6), v0.t\n", " vse32.v v5, (x6), v0.t\n", " vsb12.v v5, 0(v1)\n",   " vsh12.v v5, 2(v1)\n",
+        " vlb12.v v5, 0(v1)\n"};
     static const uint32_t zeros[GUEST_BYTES / 4];
     (void)state;
     for (size_t i = 0; i < sizeof accesses / sizeof *accesses; i++) {
