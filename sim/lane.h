@@ -3,8 +3,8 @@
  * All of them are total (no operand is undefined behaviour) and branch-free where that lets the compiler
  * vectorise a loop over lanes. Integers are `word`s of WORD_BITS: 8, 16, 32 or 64. Floating point is
  * binary32, returns the canonical NaN, rounds in the host's current mode and raises no flags; with
- * LANE_EXACT defined that part is left to eval.c. LANE_DIVIDE: division by vector instructions. LANE_RAW_NAN: NaNs stay
- * as the host makes them. */
+ * LANE_EXACT defined that part is left to eval.c. LANE_DIVIDE: division by vector instructions; one_div_u and the like
+ * divide by the host's. LANE_RAW_NAN: NaNs stay as the host makes them. */
 #ifndef VENTUS_SIM_LANE_H
 #define VENTUS_SIM_LANE_H
 
@@ -52,21 +52,32 @@ LANE word max_s(word a, word b) { return (sword)a > (sword)b ? a : b; }
 LANE word mulhu(word a, word b) { return (word)((dword)a * b >> WORD_BITS); }
 LANE word mulh(word a, word b) { return (word)((dword)((sdword)(sword)a * (sword)b) >> WORD_BITS); }
 LANE word mulhsu(word a, word b) { return (word)((dword)((sdword)(sword)a * (sdword)b) >> WORD_BITS); }
+/* One lane's division: by 1 in place of what the host's instruction faults at, -1 also where it overflows. */
+LANE word one_div_u(word a, word b)
+{
+    word q = a / (b ? b : 1);
+    return b ? q : WORD_ONES;
+}
+LANE word one_rem_u(word a, word b)
+{
+    word r = a % (b ? b : 1);
+    return b ? r : a;
+}
+LANE word one_div_s(word a, word b)
+{
+    word q = (word)((sword)a / (sword)((word)(b + 1) < 2 ? 1 : b));
+    return !b ? WORD_ONES : b == WORD_ONES ? (word)0 - a : q;
+}
+LANE word one_rem_s(word a, word b)
+{
+    word r = (word)((sword)a % (sword)((word)(b + 1) < 2 ? 1 : b));
+    return b ? r : a;
+}
 #ifndef LANE_DIVIDE
-LANE word div_u(word a, word b) { return b ? a / b : WORD_ONES; }
-LANE word rem_u(word a, word b) { return b ? a % b : a; }
-LANE word div_s(word a, word b)
-{
-    if (b == 0) return WORD_ONES;
-    if (b == WORD_ONES) return (word)0 - a; /* also the overflow: -MIN is MIN */
-    return (word)((sword)a / (sword)b);
-}
-LANE word rem_s(word a, word b)
-{
-    if (b == 0) return a;
-    if (b == WORD_ONES) return 0;
-    return (word)((sword)a % (sword)b);
-}
+LANE word div_u(word a, word b) { return one_div_u(a, b); }
+LANE word rem_u(word a, word b) { return one_rem_u(a, b); }
+LANE word div_s(word a, word b) { return one_div_s(a, b); }
+LANE word rem_s(word a, word b) { return one_rem_s(a, b); }
 #else
 /* Vectors of 32-bit lanes divide as doubles: (a + 1/2) / b is at least 1 / 2b away from every integer, more than
  * rounding moves it in any mode, so its integer part is the quotient. One reciprocal serves all lanes with the same

@@ -65,6 +65,16 @@ static void test_rows(void **state)
         START " li x12, 0x7f800000\n vmv.v.x v6, x12\n vsll.vi v7, v3, 31\n vfmul.vv v1, v6, v7\n" LOOP(
             " vmv.v.v v8, v1\n vxor.vv v2, v2, v8\n vfmul.vv v1, v6, v7\n") SAVE,
         START LOOP(" vdivu.vv v1, v2, v5\n vrem.vv v2, v3, v5\n vadd.vv v3, v3, v1\n") SAVE,
+        /* by -2, -1, 0 and 1, and the least number by -1 */
+        START LOOP(" vand.vi v6, v5, 3\n vadd.vi v6, v6, -2\n vadd.vi v7, v5, 1\n vsll.vi v7, v7, 30\n"
+                   " vdiv.vv v8, v7, v6\n vadd.vv v1, v1, v8\n vrem.vv v8, v7, v6\n vxor.vv v2, v2, v8\n"
+                   " vdivu.vv v8, v5, v6\n vadd.vv v3, v3, v8\n vremu.vv v8, v5, v6\n vxor.vv v3, v3, v8\n"
+                   " vdiv.vv v8, v5, v6\n vadd.vv v3, v3, v8\n") SAVE,
+        START " li x11, 0\n" LOOP(
+            " addi x11, x11, 1\n andi x12, x11, 3\n addi x12, x12, -2\n addi x13, x11, 1\n slli x13, x13, 30\n"
+            " div x14, x13, x12\n vadd.vx v1, v1, x14\n rem x14, x13, x12\n vxor.vx v2, v2, x14\n"
+            " divu x14, x11, x12\n vadd.vx v3, v3, x14\n remu x14, x11, x12\n vxor.vx v3, v3, x14\n"
+            " div x14, x11, x12\n vadd.vx v3, v3, x14\n") SAVE,
         START LOOP(" vmv.x.s x11, v1\n vadd.vx v2, v2, x11\n addi x11, x11, 7\n vxor.vx v1, v1, x11\n") SAVE,
         START LOOP(" vadd.vv v6, v1, v5\n vadd.vv v1, v6, v2\n") SAVE,
     };
