@@ -6,7 +6,7 @@ run
 set schedule-multiple off
 # Warp 1 has not begun: it comes to the breakpoint by a step of its own.
 ventus workitem 40
-stepi 6
+stepi 5
 # expect int i = get_global_id(0);
 info threads
 # expect * 2.1  Thread 1 "(40,0,0)" (group (0,0,0) warp 1 lane 8, active) twice

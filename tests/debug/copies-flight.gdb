@@ -12,12 +12,12 @@ break copies.cl:12
 continue
 # expect "(32,0,0)" hit Breakpoint 2
 info warps
-# expect   group (0,0,0) warp 0  ################################ 0x800000b4 line 10 waits for copies, 128 bytes of copies in flight
+# expect   group (0,0,0) warp 0  ################################ 0x800000a8 line 10 waits for copies, 128 bytes of copies in flight
 info groups
 # expect 1 run 1 wait for copies
 warp 0
 info lanes
-# expect * lane 0  (0,0,0) 0x800000b4 line 10 waits for copies
+# expect * lane 0  (0,0,0) 0x800000a8 line 10 waits for copies
 print tile[5]
 # expect = -1
 info threads

@@ -11,7 +11,7 @@ continue
 # expect received signal SIGINT
 python gdb.events.cont.disconnect(interrupt)
 info warps
-# expect   group (0,0,0) warp 0  ################################ 0x80000074 line 6 at a barrier
+# expect   group (0,0,0) warp 0  ################################ 0x80000070 line 6 at a barrier
 # expect * group (0,0,0) warp 1
 info barriers
 # expect   warp 0 waits behind 0x8
@@ -22,7 +22,7 @@ info lanes
 # expect   lane 31 (63,0,0)
 warp 0
 info lanes
-# expect * lane 0  (0,0,0) 0x80000074 line 6 waits at a barrier
+# expect * lane 0  (0,0,0) 0x80000070 line 6 waits at a barrier
 ventus workitem 50 0 0
 p i
 # expect = 50
