@@ -36,12 +36,6 @@ struct sharer {
 
 static struct mblock *block_at(const struct sharer *s, uint32_t place) { return &s->f->mblocks[s->f->order[place]]; }
 
-static bool dominates(const struct sharer *s, uint32_t a, uint32_t b)
-{
-    while (b > a && b != NO_NODE) b = s->idom[b];
-    return a == b;
-}
-
 /* What is reached from `from` without entering `stop`; to be unmarked by forget. */
 static uint32_t reach(struct sharer *s, const struct graph *g, uint32_t from, uint32_t stop)
 {
@@ -137,7 +131,7 @@ static bool can_change(struct sharer *s, int32_t reg, const struct first *e, uin
     if (defines(block_at(s, e->place), e->insn, NO_NODE, reg) || defines(block_at(s, place), 0, insn, reg)) return true;
     for (uint32_t d = s->defs.first[reg]; d < s->defs.first[reg + 1]; d++) {
         uint32_t from = s->defs.to[d];
-        if (from == e->place || !dominates(s, e->place, from)) continue;
+        if (from == e->place || !graph_dominates(s->idom, e->place, from)) continue;
         bool found = false;
         for (uint32_t k = s->loops.succ.first[from]; k < s->loops.succ.first[from + 1] && !found; k++) {
             if (s->loops.succ.to[k] == e->place) continue;
@@ -171,7 +165,7 @@ static bool share(struct sharer *s, const struct first *e, const struct minsn *m
     const struct minsn *old = &block_at(s, e->place)->code[e->insn];
     const struct roles *r = insn_roles(m->op);
     enum reg_class cls = (enum reg_class)s->f->vregs[m->rd].cls;
-    if (!equal(old, m) || e->place == place || !dominates(s, e->place, place)) return false;
+    if (!equal(old, m) || e->place == place || !graph_dominates(s->idom, e->place, place)) return false;
     if (cls == CLASS_S && s->apart[e->place]) return false;
     if ((r->rs1 >= 0 && can_change(s, m->rs1, e, place, insn)) ||
         (r->rs2 >= 0 && can_change(s, m->rs2, e, place, insn)) ||

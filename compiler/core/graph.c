@@ -137,7 +137,7 @@ struct graph graph_live(struct cc *cc, const struct graph *pred, const struct gr
     return graph_make(cc, pred->n, found.list, found.n);
 }
 
-static bool dominates(const uint32_t *idom, uint32_t a, uint32_t b)
+bool graph_dominates(const uint32_t *idom, uint32_t a, uint32_t b)
 {
     while (b > a && b != NO_NODE) b = idom[b]; /* in reverse postorder a dominator has a lower number */
     return a == b;
@@ -148,7 +148,7 @@ uint32_t graph_loop(const struct graph *pred, const uint32_t *idom, uint32_t hea
     uint32_t n = 0, next = 0;
     for (uint32_t e = pred->first[header]; e < pred->first[header + 1]; e++) {
         uint32_t latch = pred->to[e];
-        if (mark[latch] || !dominates(idom, header, latch)) continue;
+        if (mark[latch] || !graph_dominates(idom, header, latch)) continue;
         mark[latch] = 1;
         blocks[n++] = latch;
     }

@@ -27,6 +27,9 @@ struct graph graph_reverse(struct cc *cc, const struct graph *g);
 uint32_t graph_order(struct cc *cc, const struct graph *g, uint32_t root, uint32_t *order);
 /* Immediate dominators; NO_NODE for the root and what it does not reach. */
 uint32_t *graph_dominators(struct cc *cc, const struct graph *g, uint32_t root);
+
+/* Does `a` dominate `b`, in a graph whose numbers are a reverse postorder? */
+bool graph_dominates(const uint32_t *idom, uint32_t a, uint32_t b);
 /* What `from` reaches, itself included, without entering `stop` and what is marked in `set` (n bytes) already: marks it
  * there, lists it in `list` and returns how much it is. */
 uint32_t graph_reach(const struct graph *g, uint32_t from, uint32_t stop, uint8_t *set, uint32_t *list);

@@ -144,12 +144,6 @@ static struct shape shape_of(struct cc *cc, const struct functions *atomic, LLVM
     return g;
 }
 
-static bool dominates(const struct shape *g, uint32_t a, uint32_t b)
-{
-    while (b != NO_NODE && b > a) b = g->idom[b];
-    return a == b;
-}
-
 /* ---- what a loop is like ---- */
 
 static bool begins_with_phi(LLVMBasicBlockRef b) { return LLVMIsAPHINode(LLVMGetFirstInstruction(b)); }
@@ -172,7 +166,7 @@ static bool add_exit(const struct shape *g, struct loop *l, uint32_t from, unsig
     unsigned k = 0;
     if (LLVMIsAUnreachableInst(LLVMGetBasicBlockTerminator(to))) return true; /* nobody goes on there */
     if (l->nexits == MOST_EXITS || begins_with_phi(to)) return false;
-    const bool in_branch = !dominates(g, from, l->latch);
+    const bool in_branch = !graph_dominates(g->idom, from, l->latch);
     l->exits[l->nexits++] = (struct exit){end, s, to, in_branch};
     l->branches |= in_branch;
     while (k < l->nplaces && l->places[k] != to) k++;
@@ -263,7 +257,7 @@ static void add_ways_out(const struct shape *g, struct loop *l)
         const uint32_t b = g->body[i];
         for (uint32_t e = g->succ.first[b]; e < g->succ.first[b + 1]; e++) {
             const uint32_t to = g->succ.to[e];
-            if (g->mark[to] || !dominates(g, l->header, to) || !is_within(g->blocks[to], extent)) continue;
+            if (g->mark[to] || !graph_dominates(g->idom, l->header, to) || !is_within(g->blocks[to], extent)) continue;
             g->mark[to] = 1;
             g->body[l->size++] = to;
         }

@@ -17,12 +17,6 @@ struct stepper {
     uint32_t header, nbody;
 };
 
-static bool dominates(const struct stepper *s, uint32_t a, uint32_t b)
-{
-    while (b > a && b != NO_NODE) b = s->idom[b];
-    return a == b;
-}
-
 /* The block of an instruction; NO_NODE for those that were made here, and for what no lane reaches. */
 static uint32_t block_of(const struct stepper *s, value inst)
 {
@@ -47,7 +41,8 @@ static bool is_at_all_exits(const struct stepper *s, uint32_t block)
     for (uint32_t i = 0; i < s->nbody; i++) {
         const struct block *b = &s->f->blocks[s->body[i]];
         for (unsigned k = 0; k < b->nsucc; k++)
-            if ((b->succ[k] == s->f->nblocks || !s->mark[b->succ[k]]) && !dominates(s, block, s->body[i])) return false;
+            if ((b->succ[k] == s->f->nblocks || !s->mark[b->succ[k]]) && !graph_dominates(s->idom, block, s->body[i]))
+                return false;
     }
     return true;
 }
@@ -61,7 +56,8 @@ static bool is_read_late(const struct stepper *s, value phi, value next)
         uint32_t block = block_of(s, user);
         if (block == NO_NODE || !s->mark[block] || user == next) continue;
         if (LLVMIsAPHINode(user)) return true;
-        if (block == made ? value_of(s->f, user) > value_of(s->f, next) : dominates(s, made, block)) return true;
+        if (block == made ? value_of(s->f, user) > value_of(s->f, next) : graph_dominates(s->idom, made, block))
+            return true;
     }
     return false;
 }
