@@ -162,14 +162,6 @@ static bool drop_unused(struct func *f, uint32_t *uses)
     return changed;
 }
 
-static void compact(struct mblock *b)
-{
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < b->n; i++)
-        if (b->code[i].op != OP_INVALID) b->code[n++] = b->code[i];
-    b->n = n;
-}
-
 void peephole_run(struct func *f)
 {
     count_defs(f);
@@ -181,5 +173,5 @@ void peephole_run(struct func *f)
     }
     while (drop_unused(f, uses)) {
     }
-    for (uint32_t b = 0; b < f->nmblocks; b++) compact(&f->mblocks[b]);
+    for (uint32_t b = 0; b < f->nmblocks; b++) block_compact(&f->mblocks[b]);
 }

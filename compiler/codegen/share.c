@@ -229,14 +229,6 @@ static void find_definitions(struct sharer *s)
     s->defs = graph_make(s->f->cc, s->f->nvregs, d.edges.list, d.edges.n);
 }
 
-static void compact(struct mblock *b)
-{
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < b->n; i++)
-        if (b->code[i].op != OP_INVALID) b->code[n++] = b->code[i];
-    b->n = n;
-}
-
 bool share_run(struct func *f)
 {
     if (f->norder < 2) return false;
@@ -255,7 +247,7 @@ bool share_run(struct func *f)
     for (uint32_t i = 0; i < f->norder; i++) share_block(&s, i);
     if (!s.changed) return false;
     for (uint32_t b = 0; b < f->nmblocks; b++) {
-        compact(&f->mblocks[b]);
+        block_compact(&f->mblocks[b]);
         for (uint32_t i = 0; i < f->mblocks[b].n; i++) visit_insn(&f->mblocks[b].code[i], rename_use, &s);
         visit_term(&f->mblocks[b], rename_use, &s);
     }

@@ -97,3 +97,11 @@ void count_defs(struct func *f)
     for (uint32_t b = 0; b < f->nmblocks; b++)
         for (uint32_t i = 0; i < f->mblocks[b].n; i++) visit_insn(&f->mblocks[b].code[i], count_def, f);
 }
+
+void block_compact(struct mblock *b)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < b->n; i++)
+        if (b->code[i].op != OP_INVALID) b->code[n++] = b->code[i];
+    b->n = n;
+}

@@ -257,6 +257,8 @@ typedef void (*visit_reg)(void *user, int32_t *reg, bool is_def);
 void visit_insn(struct minsn *m, visit_reg visit, void *user);
 void visit_term(struct mblock *b, visit_reg visit, void *user);
 void count_defs(struct func *f);
+/* Drops the instructions that have become OP_INVALID. */
+void block_compact(struct mblock *b);
 
 /* ---- limits.c ---- */
 /* Reads "SCALARS,VECTORS,LANES,GROUP". False: it is something else. */
