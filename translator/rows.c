@@ -57,14 +57,15 @@ typedef uint32_t chunk __attribute__((vector_size(4 * CHUNK_WORDS)));
 #define DIVIDE_ONE \
     word (*const div_u)(word, word) = one_div_u, (*const rem_u)(word, word) = one_rem_u; \
     word (*const div_s)(word, word) = one_div_s, (*const rem_s)(word, word) = one_rem_s; \
-    (void)div_u, (void)rem_u, (void)div_s, (void)rem_s;
+    (void)div_u, (void)rem_u, (void)div_s, (void)rem_s
 
 /* One lane's word (single_lane.c). */
 #define ALONE(id, expr) \
     uint32_t single_##id(uint32_t vs2, uint32_t vs1, uint32_t vd, uint32_t rs1, uint32_t imm, uint32_t lane) \
     { \
         const uint32_t mask_bit = 0; \
-        DIVIDE_ONE(void) vs2, (void)vs1, (void)vd, (void)rs1, (void)imm, (void)lane, (void)mask_bit; \
+        DIVIDE_ONE; \
+        (void)vs2, (void)vs1, (void)vd, (void)rs1, (void)imm, (void)lane, (void)mask_bit; \
         return (uint32_t)(expr); \
     }
 
@@ -116,7 +117,8 @@ OF_HALVES f16x2_fma(halves a, halves b, halves c) { return __builtin_elementwise
 #define SCALAR(id, expr) \
     uint32_t row_##id(uint32_t rs1, uint32_t rs2, uint32_t rs3, uint32_t imm, uint32_t aux, uint32_t pc) \
     { \
-        DIVIDE_ONE(void) rs1, (void)rs2, (void)rs3, (void)imm, (void)aux, (void)pc; \
+        DIVIDE_ONE; \
+        (void)rs1, (void)rs2, (void)rs3, (void)imm, (void)aux, (void)pc; \
         return (uint32_t)(expr); \
     }
 
