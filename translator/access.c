@@ -371,12 +371,7 @@ LLVMValueRef sums_in_memory(struct translator *t, const struct vector_access *a)
 
 LLVMValueRef recorded_address(struct translator *t, const struct vector_access *a, LLVMValueRef lane)
 {
-    LLVMValueRef index = LLVMBuildAnd(t->b, lane, ir_u32(t, ISA_LANES - 1), "");
-    if (is_one_run(t, a)) {
-        LLVMValueRef behind = LLVMBuildMul(t->b, index, ir_u32(t, a->fact.step), "");
-        return LLVMBuildAdd(t->b, guest_address(t, a, 0), behind, "");
-    }
-    LLVMValueRef place = LLVMBuildZExt(t->b, index, t->i64, "");
+    LLVMValueRef place = LLVMBuildZExt(t->b, LLVMBuildAnd(t->b, lane, ir_u32(t, ISA_LANES - 1), ""), t->i64, "");
     LLVMValueRef base = ir_field(t, t->sm, offsetof(struct sm, access.addr));
     LLVMValueRef at = LLVMBuildLoad2(t->b, t->i32, LLVMBuildGEP2(t->b, t->i32, base, &place, 1, ""), "");
     return LLVMBuildAdd(t->b, at, ir_u32(t, a->imm), "");

@@ -52,7 +52,7 @@ LLVMValueRef lane_address(struct translator *t, const struct vector_access *a, u
  * alone is recorded, stored there now. */
 LLVMValueRef sums_in_memory(struct translator *t, const struct vector_access *a);
 
-/* The address of a lane that is not known when code is made. */
+/* The address of a lane; of accesses whose addresses have no known shape, which are recorded for all lanes. */
 LLVMValueRef recorded_address(struct translator *t, const struct vector_access *a, LLVMValueRef lane);
 
 /* Do all lanes hold 0? */
