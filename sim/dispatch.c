@@ -41,7 +41,8 @@ struct run {
     uint64_t dispatched, total;              /* work-groups */
     uint64_t resident;                       /* groups that have been claimed and are not over */
     uint32_t claims;                         /* of SMs, those included whose groups others have taken */
-    _Atomic bool stopped;                    /* fault or cancel: no more groups, resident ones are abandoned */
+    _Atomic uint32_t limit;                  /* groups from this number on are abandoned, see limit_run() */
+    uint64_t failed;                         /* host_ns, of the first fault; 0: none */
     bool placed;                             /* its result says where it was when it was cancelled */
     uint32_t *areas, nareas;                 /* free areas of private memory; NULL: one for all */
     uint32_t nparts;                         /* one if groups go one by one, else one for each worker */
@@ -164,6 +165,7 @@ static struct run *start_job(struct gpu *gpu, struct job *job)
         r->job = job;
         r->number = ++gpu->launches;
         r->total = (uint64_t)l->groups[0] * l->groups[1] * l->groups[2];
+        r->limit = (uint32_t)r->total;
         if (observers_collect(gpu, job->options.observers, &r->observers) && make_areas(r, &gpu->config)) {
             choose_engine(gpu, r);
             divide(r, goes_alone(gpu, r) ? 1 : workers);
@@ -250,7 +252,7 @@ static void exchange_jobs(struct dispatcher *d)
 static void retire(struct dispatcher *d, struct run *r)
 {
     struct run **link = &d->runs;
-    if (r->resident || r->claims || (!r->stopped && r->dispatched < r->total)) return;
+    if (r->resident || r->claims || r->dispatched < r->total) return;
     while (*link != r) link = &(*link)->next;
     *link = r->next;
     for (link = &d->finished; *link;) link = &(*link)->next;
@@ -326,7 +328,7 @@ static bool is_for(const struct dispatcher *d, const struct run *r, const struct
 
 static bool may_place(const struct dispatcher *d, const struct run *r, const struct sm *sm)
 {
-    if (r->stopped || !is_for(d, r, sm)) return false;
+    if (!r->limit || !is_for(d, r, sm)) return false;
     return r->job->options.serial ? !sm->slots_used : !r->areas || r->nareas;
 }
 
@@ -404,8 +406,17 @@ static bool claim_of_others(struct dispatcher *d, struct run *r, struct sm *sm)
     return true;
 }
 
-/* Tells the launch what has become of the claim; what has not begun of a stopped launch never does. With the lock held.
- */
+/* Abandons what is not to run any more. With the lock held, which keeps others from taking of it. */
+static void limit_claim(struct claim *c)
+{
+    struct run *r = c->run;
+    uint64_t first = (uint32_t)c->left, end = c->left >> 32, limit = first > r->limit ? first : r->limit;
+    if (end <= limit) return;
+    r->resident -= end - limit;
+    c->left = range((uint32_t)first, (uint32_t)limit);
+}
+
+/* Tells the launch what has become of the claim. With the lock held. */
 static void settle_claim(struct dispatcher *d, struct sm *sm)
 {
     struct claim *c = &sm->claim;
@@ -413,10 +424,7 @@ static void settle_claim(struct dispatcher *d, struct sm *sm)
     if (!r) return;
     give_back(c);
     r->resident -= c->ended;
-    if (r->stopped) {
-        r->resident -= count_left(c);
-        c->left = 0;
-    }
+    limit_claim(c);
     c->ended = 0;
     if (!count_left(c)) {
         c->run = NULL;
@@ -438,7 +446,7 @@ static void position(struct sm *sm, struct slot *slot, uint32_t number)
     slot->run = r;
     slot->engine = r->engine;
     slot->since = r->began ? host_ns() : 0;
-    slot->stopped = &r->stopped;
+    slot->limit = &r->limit;
     g->flags = r->flags;
     g->mask_of_lanes = isa_is_document((enum isa_profile)sm->gpu->config.profile);
     g->patient = r->patient;
@@ -451,19 +459,38 @@ static void position(struct sm *sm, struct slot *slot, uint32_t number)
     g->pds_base = private_area(l, slot->pds);
 }
 
-static bool is_cancelled(const struct run *r)
+/* The groups from `limit` on are abandoned: those behind a group that fails, so that the fault of a launch is that of
+ * the first group that has one, on any number of threads, or all. With the lock held. */
+static void limit_run(struct run *r, uint32_t limit)
+{
+    r->limit = limit;
+    for (struct part *p = r->parts; p < r->parts + r->nparts; p++) {
+        uint32_t end = p->next > limit ? p->next : limit;
+        if (p->end <= end) continue;
+        r->dispatched += p->end - end;
+        p->end = end;
+    }
+}
+
+static bool is_limited(const struct run *r) { return r->limit < r->total; }
+
+/* How long the groups in front of one that has failed may go on: they may wait for that one. */
+enum { FAILED_NS = 1000000000 };
+
+/* Is nothing of the launch to run any more? */
+static bool is_over(const struct run *r)
 {
     const _Atomic bool *cancel = r->job->options.cancel;
-    return cancel && *cancel;
+    return (cancel && *cancel) || (r->failed && host_ns() - r->failed > FAILED_NS);
 }
 
 static void cancel_runs(struct dispatcher *d)
 {
     for (struct run *r = d->runs, *next; r; r = next) {
         next = r->next;
-        if (!is_cancelled(r) || r->stopped) continue;
-        r->job->result.status = LAUNCH_CANCELLED;
-        r->stopped = true;
+        if (!r->limit || !is_over(r)) continue;
+        if (!r->failed) r->job->result.status = LAUNCH_CANCELLED;
+        limit_run(r, 0);
         retire(d, r);
     }
 }
@@ -480,7 +507,7 @@ static bool is_for_others(const struct dispatcher *d, const struct run *r)
 static bool has_work(const struct dispatcher *d)
 {
     for (const struct run *r = d->runs; r; r = r->next)
-        if (is_for_others(d, r) && !r->stopped && r->dispatched < r->total && (!r->areas || r->nareas)) return true;
+        if (is_for_others(d, r) && r->dispatched < r->total && (!r->areas || r->nareas)) return true;
     for (uint32_t i = 0; i < d->gpu->config.sms; i++) {
         const struct claim *c = &d->gpu->sms[i].claim;
         if (c->run && is_for_others(d, c->run) && count_left(c) > 1) return true;
@@ -522,7 +549,7 @@ static enum slice_end next_of_claim(struct sm *sm)
     struct claim *c = &sm->claim;
     uint32_t number;
     if (c->run == slot->run && c->next == c->until) end_batch(sm);
-    if (c->run != slot->run || c->run->stopped || !take_first(c, &number)) return SLICE_ENDED;
+    if (c->run != slot->run || is_limited(c->run) || !take_first(c, &number)) return SLICE_ENDED;
     claim_advance(c);
     if (number == slot->group.wgid + 1u) group_advance(&slot->group);
     else group_set_place(&slot->group, number);
@@ -541,13 +568,15 @@ static struct slot *place_claimed(struct sm *sm)
     return slot;
 }
 
-/* The same, of a new claim on the oldest launch that has groups left and room for one here. */
+/* The same, of what is left of the SM's claim or of a new one on the oldest launch that has groups left and room for one
+ * here. */
 static struct slot *place_new(struct dispatcher *d, struct sm *sm)
 {
     struct slot *slot = NULL;
     lock(d);
     settle_claim(d, sm);
     cancel_runs(d);
+    if (sm->claim.run && may_place(d, sm->claim.run, sm)) slot = place_claimed(sm);
     for (struct run *r = sm->claim.run ? NULL : d->runs; r && !slot; r = r->next) {
         if (!may_place(d, r, sm) || !group_fits(sm, &r->job->launch)) continue;
         if (r->dispatched < r->total) claim_groups(d, r, sm);
@@ -562,7 +591,7 @@ static struct slot *place(struct dispatcher *d, struct sm *sm)
 {
     struct slot *slot = NULL;
     const struct claim *c = &sm->claim;
-    if (!c->run || !count_left(c) || c->run->stopped || is_cancelled(c->run)) return place_new(d, sm);
+    if (!c->run || !count_left(c) || is_limited(c->run) || is_over(c->run)) return place_new(d, sm);
     if (!c->run->areas) return place_claimed(sm);
     lock(d);
     if (c->run->nareas) slot = place_claimed(sm);
@@ -579,14 +608,19 @@ static void leave_slot(struct sm *sm, struct slot *slot)
     group_remove(sm, slot);
 }
 
-/* The first group of a launch that does not come to its end ends the launch. */
-static void stop_run(struct run *r, const struct sm *sm, enum slice_end end)
+/* A group that does not come to its end ends the launch. With the lock held. */
+static void stop_run(struct run *r, const struct sm *sm, uint32_t group, enum slice_end end)
 {
     struct result *result = &r->job->result;
-    if (r->stopped || end == SLICE_ENDED) return;
-    r->stopped = true;
-    result->status = end == SLICE_FAULT ? LAUNCH_FAULT : end == SLICE_STOPPED ? LAUNCH_STOPPED : LAUNCH_CANCELLED;
-    if (end == SLICE_FAULT) result->fault = sm->fault;
+    if (end == SLICE_ENDED || group >= r->limit) return;
+    limit_run(r, end == SLICE_FAULT ? group : 0);
+    if (end == SLICE_FAULT) {
+        result->status = LAUNCH_FAULT;
+        result->fault = sm->fault;
+        if (!r->failed) r->failed = host_ns();
+    } else if (!r->failed) {
+        result->status = end == SLICE_STOPPED ? LAUNCH_STOPPED : LAUNCH_CANCELLED;
+    }
 }
 
 /* Where a launch was that has been cancelled: of the first of its groups that ends so, the warp that ran, or one that
@@ -612,15 +646,17 @@ static void conclude(struct dispatcher *d, struct sm *sm, struct group *g, enum 
     struct run *r = slot->run;
     struct claim *c = &sm->claim;
     bool claimed = c->run == r;
+    const uint32_t number = g->wgid;
     lock(d);
     counters_add(&r->job->result.counters, &g->counters);
     if (g->stray.kind && !r->job->result.stray.kind) r->job->result.stray = g->stray;
     if (claimed) measure_groups(c, slot);
-    if (end == SLICE_CANCELLED && (!r->stopped || r->job->result.status == LAUNCH_CANCELLED)) note_place(r, sm, g);
+    if (end == SLICE_CANCELLED && r->job->result.status != LAUNCH_FAULT && r->job->result.status != LAUNCH_STOPPED)
+        note_place(r, sm, g);
     leave_slot(sm, slot);
     if (claimed) c->ended++;
     else r->resident--;
-    stop_run(r, sm, end);
+    stop_run(r, sm, number, end);
     if (r->areas) r->areas[r->nareas++] = slot->pds;
     settle_claim(d, sm);
     if (!claimed) retire(d, r);

@@ -358,7 +358,7 @@ static bool enter_group(struct sm *sm, struct group *g)
     sm->engine = slot->engine;
     sm->order = g->job->options.order;
     sm->counts = g->job->options.counts;
-    return !*slot->stopped;
+    return g->wgid < *slot->limit;
 }
 
 static enum slice_end run_picked(struct sm *sm)

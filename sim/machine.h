@@ -111,7 +111,7 @@ struct slot {
     struct group group;
     struct run *run;                   /* its launch, see dispatch.c: ... */
     const struct engine_build *engine; /* ... how its instructions are executed, */
-    const _Atomic bool *stopped;       /* ... and that none are to be any more */
+    const _Atomic uint32_t *limit;     /* ... and that groups from this number on are abandoned */
     struct warp *warps;                /* room for nwarps and nrows, kept from group to group */
     size_t nwarps;
     uint32_t (*rows)[ISA_LANES];

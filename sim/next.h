@@ -126,7 +126,7 @@ static inline bool group_has_next(const struct sm *sm, const struct group *g)
 {
     const struct claim *c = &sm->claim;
     const struct slot *slot = &sm->slots[g->slot];
-    return c->next != c->until && c->next == g->wgid + 1 && c->run == slot->run && !*slot->stopped &&
+    return c->next != c->until && c->next == g->wgid + 1 && c->run == slot->run && c->next < *slot->limit &&
            !slot->ray_tables && !group_is_cancelled(g);
 }
 

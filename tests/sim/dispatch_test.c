@@ -333,6 +333,70 @@ static void test_one_fails_alone(void **state)
     guest_close(&g);
 }
 
+/* ---- faults ---- */
+
+/* A machine of 4 SMs on so many threads, with one launch of so many groups. */
+static void open_threads(struct guest *g, unsigned threads, uint32_t groups, const char *source)
+{
+    struct gpu_config c;
+    gpu_config_default(&c);
+    c.sms = 4;
+    c.host_threads = threads;
+    guest_open_config(g, &c);
+    guest_assemble(g, source);
+    memset(g->data, 0, GUEST_BYTES);
+    g->launch.groups[0] = groups;
+}
+
+/* Groups 3, 10, 17 ... read where nothing is, group 3 long after all others; groups 4, 11, 18 ... take as long as that.
+ * On any number of threads the fault is that of group 3, and all in front of it have come to their end. */
+static void test_first_group_at_fault(void **state)
+{
+    (void)state;
+    for (unsigned threads = 1; threads <= 4; threads++) {
+        struct guest g;
+        open_threads(&g, threads, 1 << 16,
+                     " lui x5, 0x90000\n csrr x6, CSR_GIDX\n li x7, 7\n li x8, 3\n li x9, 200000\n remu x7, x6, x7\n"
+                     " beq x6, x8, loop\n addi x12, x7, -4\n bnez x12, look\nloop: addi x9, x9, -1\n bnez x9, loop\n"
+                     "look: slli x10, x6, 2\n beq x7, x8, bad\n"
+                     " bltu x6, x8, mark\n endprg\nmark: add x5, x5, x10\n sw x8, 0(x5)\n endprg\n"
+                     "bad: lw x11, 64(x10)\n endprg\n");
+        for (int i = 0; i < 20; i++) {
+            memset(g.data, 0, 64);
+            guest_run(&g);
+            assert_int_equal(g.result.status, LAUNCH_FAULT);
+            assert_int_equal(g.result.fault.kind, FAULT_READ);
+            assert_int_equal(g.result.fault.addr, 64 + 4 * 3);
+            assert_int_equal(g.result.fault.group[0], 3);
+            for (uint32_t k = 0; k < 3; k++) assert_int_equal(g.data[k], 3);
+            assert_true(g.result.counters.groups < 1 << 15);
+        }
+        guest_close(&g);
+    }
+}
+
+/* Group 0 waits for group 1, which fails: the fault is that of group 1. A launch behind it runs. */
+static void test_wait_for_group_at_fault(void **state)
+{
+    (void)state;
+    for (unsigned threads = 1; threads <= 2; threads++) {
+        struct guest g;
+        open_threads(&g, threads, 40,
+                     " lui x5, 0x90000\n csrr x6, CSR_GIDX\n bnez x6, bad\nloop: lw x7, 0(x5)\n beqz x7, loop\n endprg\n"
+                     "bad: lw x11, 64(x0)\n endprg\n");
+        guest_run(&g);
+        assert_int_equal(g.result.status, LAUNCH_FAULT);
+        assert_int_equal(g.result.fault.group[0], 1);
+        guest_assemble(&g, " endprg\n");
+        guest_run(&g);
+        assert_int_equal(g.result.status, LAUNCH_DONE);
+        assert_int_equal(g.result.counters.groups, 40);
+        guest_close(&g);
+    }
+}
+
+/* ---- callbacks ---- */
+
 /* Whatever mode the guest leaves behind, done is called in the host's. */
 static void note_rounding(void *user, struct job *job)
 {
@@ -756,7 +820,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_admission), cmocka_unit_test(test_serial), cmocka_unit_test(test_some_sms),
         cmocka_unit_test(test_sms_that_are_not_there), cmocka_unit_test(test_jobs_together),
-        cmocka_unit_test(test_one_fails_alone), cmocka_unit_test(test_rounding_of_callbacks),
+        cmocka_unit_test(test_one_fails_alone), cmocka_unit_test(test_first_group_at_fault),
+        cmocka_unit_test(test_wait_for_group_at_fault), cmocka_unit_test(test_rounding_of_callbacks),
         cmocka_unit_test(test_each_group_once), cmocka_unit_test(test_left), cmocka_unit_test(test_left_to_others),
         cmocka_unit_test(test_reserved_and_left), cmocka_unit_test(test_all_are_placed),
         cmocka_unit_test(test_claims_outlive_no_launch),
