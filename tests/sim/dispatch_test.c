@@ -382,8 +382,8 @@ static void test_wait_for_group_at_fault(void **state)
     for (unsigned threads = 1; threads <= 2; threads++) {
         struct guest g;
         open_threads(&g, threads, 40,
-                     " lui x5, 0x90000\n csrr x6, CSR_GIDX\n bnez x6, bad\nloop: lw x7, 0(x5)\n beqz x7, loop\n endprg\n"
-                     "bad: lw x11, 64(x0)\n endprg\n");
+                     " lui x5, 0x90000\n csrr x6, CSR_GIDX\n bnez x6, bad\n"
+                     "loop: lw x7, 0(x5)\n beqz x7, loop\n endprg\nbad: lw x11, 64(x0)\n endprg\n");
         guest_run(&g);
         assert_int_equal(g.result.status, LAUNCH_FAULT);
         assert_int_equal(g.result.fault.group[0], 1);
