@@ -568,8 +568,8 @@ static struct slot *place_claimed(struct sm *sm)
     return slot;
 }
 
-/* The same, of what is left of the SM's claim or of a new one on the oldest launch that has groups left and room for one
- * here. */
+/* The same, of what is left of the SM's claim, or of a new one on the oldest launch that has groups left and room for
+ * one here. */
 static struct slot *place_new(struct dispatcher *d, struct sm *sm)
 {
     struct slot *slot = NULL;
