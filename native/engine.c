@@ -13,9 +13,10 @@
 #include <string.h>
 
 #include "host/host.h"
+#include "native/entry.h"
+#include "native/stretch.h"
 #include "native/tally.h"
 #include "native/units.h"
-#include "native/stretch.h"
 
 enum {
     HINTS = 16,            /* 1, 8 or 32: 0.99 to 1.00 of the time of histogram, fft, bfs, tiny (bench/) */
@@ -617,6 +618,11 @@ static void *open_native(struct gpu *gpu)
         native->sms[i].state.help = help;
         native->sms[i].state.wrote = wrote;
         native->sms[i].state.next = next_warp;
+        native->sms[i].state.entry_holds = entry_holds;
+        native->sms[i].state.stretch_enter = stretch_enter;
+        native->sms[i].state.next_behind_end = next_behind_end;
+        native->sms[i].state.next_behind_stretch = next_behind_stretch;
+        native->sms[i].state.next_behind_barrier = next_behind_barrier;
         native->sms[i].state.clear = warp_clear;
         native->sms[i].state.tried = &native->tried[i];
         if (native->tried) memset(&native->tried[i], 0, offsetof(struct native_tried, records));

@@ -220,6 +220,8 @@ struct native_tried {
 };
 #define NEST_PAYS UINT32_MAX
 
+struct entry_check;
+
 /* Of one SM, for the time of a call. */
 struct native_state {
     _Alignas(64) uint32_t counts[NATIVE_COUNTS]; /* since the call; up to the end of the block that state.site is in */
@@ -247,6 +249,13 @@ struct native_state {
     /* sm->warp has ended or waits. Makes another one of its group sm->warp and returns its entry; NATIVE_NOWHERE: there
      * is none that goes on in this code. */
     uint32_t (*next)(struct sm *sm, uint32_t exit);
+    /* The functions of native/entry.h and native/stretch.h. */
+    uint32_t (*entry_holds)(const struct warp *w, const struct entry_check *table);
+    void (*stretch_enter)(struct sm *sm, struct native_state *s);
+    uint32_t (*next_behind_end)(struct sm *sm, struct native_state *s, uint32_t done);
+    uint32_t (*next_behind_stretch)(struct sm *sm, struct native_state *s, uint32_t done);
+    uint32_t (*next_behind_barrier)(struct sm *sm, struct native_state *s, uint32_t done, uint32_t mask,
+                                    uint32_t behind);
     /* Of the translation, not 0. A warp that has this number in `left` may enter without a look at its registers: it is
      * as the translation has left it. */
     uint32_t number;
@@ -322,6 +331,7 @@ static inline uint32_t native_layout(void)
                             offsetof(struct native_state, round_entry),
                             offsetof(struct native_state, clear),
                             offsetof(struct native_state, next),
+                            offsetof(struct native_state, next_behind_barrier),
                             offsetof(struct native_state, wrote),
                             offsetof(struct native_state, tallies),
                             sizeof(struct native_block),

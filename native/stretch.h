@@ -1,6 +1,6 @@
 /* A stretch: consecutive groups of an SM's claim whose warps all begin and end in translated code. The machine's
  * records of such warps and groups are not updated one by one but when the stretch is over, before anything reads them.
- * Inline because translated code includes it (translator/rows.c).
+ * What happens to each warp or group is inline, because translated code includes it (translator/rows.c).
  *
  * Groups of several warps pass barriers in rounds: from one barrier, or the beginning, each warp in turn runs to the
  * next one, the same for all, or its end. */
@@ -22,20 +22,6 @@ enum stretch_asks {
     STRETCH_ASKS_LOCAL = 4,    /* ... or have noted in its group what it has written */
     STRETCH_ASKS_ROUNDS = 8,   /* groups of several warps pass barriers */
 };
-
-/* None of the warps of sm->group has begun, and the first one is to run, `done` instructions after the call of the
- * translated code. No stretch begins in a last group with other lanes, or goes on with it. */
-static inline void stretch_begin(struct sm *sm, struct native_state *s, uint32_t done)
-{
-    uint32_t alike = group_alike(sm->group), left = sm->claim.until - sm->claim.next;
-    if (!alike) return;
-    s->stretch_last = sm->follow_end - 1;
-    s->stretch_groups = s->stretch_left = left < alike ? left : alike - 1;
-    s->stretch_most = done + STRETCH_MOST;
-    s->stretch_local = sm->slots[sm->group->slot].lds_open;
-    s->round_entry = NATIVE_START;
-    s->round_waits = s->round_stored = 0;
-}
 
 /* sm->warp, which is w of group g, comes to its end. Has it done something that ends the stretch? `asks`: what the
  * code's warps may have done, a constant. */
@@ -70,55 +56,30 @@ static inline void round_passes(struct native_state *s, struct group *g, uint32_
     g->counters.barriers += g->launch->warps;
 }
 
-/* A warp that has stored its registers at the barrier in front of pc. */
-static inline void round_leave(const struct native_state *s, struct warp *w, uint32_t pc, enum warp_state state)
-{
-    w->pc = pc;
-    w->state = state;
-    w->left = s->number;
-    w->blank = false;
-    w->x[0] = 0; /* it has been blank so far */
-}
+enum { COUNTED_MOST = 1 << 25 /* instructions of a call at the end of a group; 32 bits count lanes up to then */ };
 
-/* What is to be said of the other warps of sm->warp's round, where they have stored registers. */
-static inline void round_settle(const struct sm *sm, struct native_state *s)
+/* Would the group go on behind a barrier, with a new quantum for each warp, if the machine were asked? */
+static inline bool group_keeps_sm(const struct sm *sm, const struct native_state *s, uint32_t done)
 {
-    struct group *g = sm->group;
-    struct warp *w = g->warps, *end = w + g->launch->warps;
-    const uint32_t waits = s->round_waits;
-    for (; w < sm->warp; w++) round_leave(s, w, waits, waits ? WARP_WAITING : WARP_ENDED);
-    if (waits) g->counters.barriers += (uint64_t)(w - g->warps);
-    g->ended = waits ? 0 : (uint32_t)(w - g->warps);
-    for (w++; w < end; w++)
-        if (s->round_entry == NATIVE_START) warp_reset(w);
-        else round_leave(s, w, s->round_pc, WARP_READY);
-    if (s->round_entry == NATIVE_START) return;
-    s->follow_pc = s->round_pc;
-    s->follow_entry = s->round_entry;
-    s->follow_budget = s->barrier_budget;
+    const bool later = done > COUNTED_MOST || sm->group->counters.instructions + done >= sm->keeps;
+    return s->barrier_budget && !later;
 }
 
 /* Ends the stretch, if there is one: sm->warp runs, those in front of it have ended, and the machine knows. */
-static inline void stretch_settle(struct sm *sm, struct native_state *s)
-{
-    struct group *g = sm->group;
-    struct claim *c = &sm->claim;
-    if (!s->stretch_last) return;
-    uint32_t begun = s->stretch_groups - s->stretch_left;
-    c->next += begun;
-    c->ended += begun;
-    g->wgid += begun;
-    g->counters.groups += begun;
-    g->counters.warps += (uint64_t)begun * g->launch->warps;
-    if (s->round_waits || s->round_stored) {
-        round_settle(sm, s);
-    } else {
-        g->ended = (uint32_t)(sm->warp - g->warps);
-        for (struct warp *w = g->warps; w < sm->warp; w++) w->state = WARP_ENDED;
-    }
-    sm->follow = sm->warp + 1;
-    s->stretch_last = NULL;
-    s->stretch_left = 0;
-}
+void stretch_settle(struct sm *sm, struct native_state *s);
+
+/* A warp begins that the machine has chosen. With the first one of a group whose warps all begin a stretch does, too,
+ * so that they pass barriers in rounds. */
+void stretch_enter(struct sm *sm, struct native_state *s);
+
+/* sm->warp has come to its end, `done` instructions after the call of the translated code. Makes the next one sm->warp,
+ * as slice_next would, and returns its entry; NATIVE_NOWHERE: that is not simple, and sm->warp is the same. The first
+ * does not know of stretches, which the second ends and begins. */
+uint32_t next_behind_end(struct sm *sm, struct native_state *s, uint32_t done);
+uint32_t next_behind_stretch(struct sm *sm, struct native_state *s, uint32_t done);
+
+/* The same as next_behind_stretch for one that waits at a barrier, behind which it would go on at `behind`, with the
+ * lanes of `mask`. */
+uint32_t next_behind_barrier(struct sm *sm, struct native_state *s, uint32_t done, uint32_t mask, uint32_t behind);
 
 #endif

@@ -286,10 +286,8 @@ static void end_reservations_if(struct translator *t, LLVMValueRef is_some)
     LLVMBasicBlockRef some = ir_block(t, "reservations"), on = ir_block(t, "");
     ir_branch_likely(t, LLVMBuildICmp(t->b, LLVMIntEQ, is_some, ir_u32(t, 0), ""), on, some);
     ir_at(t, some);
-    LLVMTypeRef types[] = {t->ptr, t->i32};
-    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(t->context), types, 2, false);
-    LLVMValueRef wrote = ir_load(t, t->ptr, t->state, offsetof(struct native_state, wrote));
-    LLVMBuildCall2(t->b, type, wrote, (LLVMValueRef[]){t->sm, active(t)}, 2, "");
+    call_machine(t, LLVMVoidTypeInContext(t->context), offsetof(struct native_state, wrote),
+                 (LLVMValueRef[]){t->sm, active(t)}, 2);
     LLVMBuildBr(t->b, on);
     ir_at(t, on);
 }

@@ -1,8 +1,7 @@
 /* Guards for warps that arrive from `step`: do the facts hold that a block was translated under? They hold whenever
  * translated code could have taken the warp's path, and never for a version of a block that no path reaches. A table
  * and a call do that, not code: there are many entries, and few warps arrive. */
-#include "translator/entry.h"
-
+#include "native/entry.h"
 #include "translator/translator.h"
 
 enum { CHECKS_MOST = ISA_XREGS + ISA_VREGS + 2 };
@@ -74,7 +73,8 @@ void enter_checked(struct translator *t, const struct block *block, LLVMBasicBlo
     LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntEQ, left, number, ""), in, check);
     ir_at(t, check);
     table = LLVMBuildSelect(t->b, full, table_of(t, i, FULL), table_of(t, i, MASKED), "");
-    LLVMValueRef args[] = {warp(t), table}, holds = call_function(t, "entry_holds", args, 2);
+    LLVMValueRef args[] = {warp(t), table};
+    LLVMValueRef holds = call_machine(t, t->i32, offsetof(struct native_state, entry_holds), args, 2);
     ir_branch_likely(t, LLVMBuildICmp(t->b, LLVMIntNE, holds, ir_u32(t, 0), ""), in, refuse);
     ir_at(t, in);
     struct isa_registers live = live_at(&t->liveness, block->pc);

@@ -14,9 +14,8 @@ void fill_blank(struct translator *t)
     LLVMValueRef blank = ir_load(t, t->i8, warp(t), offsetof(struct warp, blank));
     ir_branch_likely(t, LLVMBuildICmp(t->b, LLVMIntEQ, blank, LLVMConstNull(t->i8), ""), on, clear);
     ir_at(t, clear);
-    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(t->context), &t->ptr, 1, false);
     LLVMValueRef w = warp(t);
-    LLVMBuildCall2(t->b, type, ir_load(t, t->ptr, t->state, offsetof(struct native_state, clear)), &w, 1, "");
+    call_machine(t, LLVMVoidTypeInContext(t->context), offsetof(struct native_state, clear), &w, 1);
     LLVMBuildBr(t->b, on);
     ir_at(t, on);
 }
@@ -128,11 +127,8 @@ static void translate_help(struct translator *t, const struct node *n)
     spill(t, &touched);
     ir_record(t, ir_u32(t, n->pc), warp(t), offsetof(struct warp, pc));
     pass_site(t, n, site_of(n, RECORD_NONE));
-    LLVMTypeRef types[] = {t->ptr, t->ptr, t->i32};
     LLVMValueRef args[] = {t->sm, warp(t), active(t)};
-    LLVMValueRef help = ir_load(t, t->ptr, t->state, offsetof(struct native_state, help));
-    LLVMTypeRef type = LLVMFunctionType(t->i1, types, 3, false);
-    LLVMValueRef failed = LLVMBuildCall2(t->b, type, help, args, 3, "");
+    LLVMValueRef failed = call_machine(t, t->i1, offsetof(struct native_state, help), args, 3);
     LLVMAddCallSiteAttribute(failed, LLVMAttributeReturnIndex,
                              LLVMCreateEnumAttribute(t->context, LLVMGetEnumAttributeKindForName("zeroext", 7), 0));
     LLVMBasicBlockRef out = ir_block(t, "failed"), on = ir_block(t, "");

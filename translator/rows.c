@@ -36,7 +36,6 @@ static inline __attribute__((always_inline, unused)) float fma_in_double(float a
 #ifdef __AVX512FP16__
 #define LANE_HALF_ARITHMETIC
 #endif
-#include "translator/entry.h"
 #include "sim/lane.h"
 #include "native/native.h"
 #include "sim/next.h"
@@ -768,45 +767,6 @@ DIVISION_ALONE(srem64, x, y == ~0ull ? 0 : (uint64_t)((int64_t)x % (int64_t)y))
 
 /* ---- the next warp ---- */
 
-enum { COUNTED_MOST = 1 << 25 /* instructions of a call at the end of a group; 32 bits count lanes up to then */ };
-
-static bool has_lanes(const struct native_state *s, const struct warp *w) { return !s->lanes || w->lanes == s->lanes; }
-
-/* The entry of a warp of the round: where warps begin, or the one at which this one has come in. */
-static uint32_t entry_in_round(const struct native_state *s, const struct warp *w)
-{
-    if (w->state != WARP_READY || !has_lanes(s, w)) return NATIVE_NOWHERE;
-    if (w->blank) return s->start_budget ? NATIVE_START : NATIVE_NOWHERE;
-    return w->pc == s->follow_pc && may_take(w) && s->follow_budget ? s->follow_entry : NATIVE_NOWHERE;
-}
-
-/* The warp behind it in its round becomes the one that runs, for `done` instructions less than the budget says. */
-static void run_next(struct sm *sm, struct native_state *s, uint32_t entry, uint32_t done)
-{
-    sm->warp = sm->follow++;
-    s->budget = done + (entry == NATIVE_START ? s->start_budget : s->follow_budget);
-}
-
-/* sm->warp has come to its end, `done` instructions after the call of the translated code: which one is next, as
- * slice_next would say. NATIVE_NOWHERE: that is not simple, and nothing has changed. */
-uint32_t next_behind_end(struct sm *sm, struct native_state *s, uint32_t done)
-{
-    struct warp *w = sm->warp;
-    if (w->copies) return NATIVE_NOWHERE;
-    if (sm->follow < sm->follow_end) {
-        uint32_t entry = entry_in_round(s, sm->follow);
-        if (entry == NATIVE_NOWHERE) return entry;
-        w->state = WARP_ENDED;
-        w->group->ended++;
-        run_next(sm, s, entry, done);
-        return entry;
-    }
-    if (!s->start_budget || done > COUNTED_MOST || !has_lanes(s, sm->group->warps)) return NATIVE_NOWHERE;
-    if (!group_follow(sm)) return NATIVE_NOWHERE;
-    run_next(sm, s, NATIVE_START, done);
-    return NATIVE_START;
-}
-
 /* In code without barriers and instructions for `step` in its blocks, where the words of metadata block and arguments
  * that the translation has loaded are what they were: 1 if the stretch does not go on behind the warp; or if it goes on
  * with the next group. */
@@ -818,81 +778,6 @@ uint32_t next_group_in_stretch(const struct sm *sm, struct native_state *s, stru
                                uint32_t asks)
 {
     return stretch_next_group(sm, s, g, done, asks);
-}
-
-/* A warp begins that the machine has chosen. With the first one of a group whose warps all begin a stretch does, too,
- * so that they pass barriers in rounds. */
-void begin_stretch(struct sm *sm, struct native_state *s)
-{
-    const struct group *g = sm->group;
-    const struct warp *w = g->warps, *end = w + g->launch->warps;
-    if (s->stretch_last || sm->warp != w || !s->start_budget || sm->follow != w + 1 || sm->follow_end != end) return;
-    while (w < end && w->blank && has_lanes(s, w)) w++;
-    if (w == end) stretch_begin(sm, s, 0);
-}
-
-/* The next warp, where no stretch goes on with one. */
-uint32_t next_behind_stretch(struct sm *sm, struct native_state *s, uint32_t done)
-{
-    const bool stored = s->stretch_last && s->round_stored;
-    stretch_settle(sm, s);
-    if (stored) sm->warp->blank = false; /* it is to be reset */
-    bool last = sm->follow == sm->follow_end;
-    uint32_t entry = next_behind_end(sm, s, done);
-    if (last && entry == NATIVE_START) stretch_begin(sm, s, done);
-    return entry;
-}
-
-/* Would the group go on behind a barrier, with a new quantum for each warp, if the machine were asked? */
-static bool group_keeps_sm(const struct sm *sm, const struct native_state *s, uint32_t done)
-{
-    const bool later = done > COUNTED_MOST || sm->group->counters.instructions + done >= sm->keeps;
-    return s->barrier_budget && !later;
-}
-
-/* Have all warps of the group come to the barrier, and do they go on? */
-static bool group_passes(const struct sm *sm, const struct native_state *s, uint32_t done)
-{
-    const struct group *g = sm->group;
-    const struct warp *w = sm->warp, *first = g->warps;
-    if (!group_keeps_sm(sm, s, done) || group_is_cancelled(g)) return false;
-    for (const struct warp *other = first; other < w; other++)
-        if (other->state != WARP_WAITING) return false;
-    return w + 1 == first + g->launch->warps && first->pc == w->pc && has_lanes(s, first) && may_take(first);
-}
-
-/* The last warp of a round has come to a barrier: the next round, of all warps of the group, begins with the first. */
-static uint32_t round_behind_barrier(struct sm *sm, struct native_state *s, uint32_t done, uint32_t entry)
-{
-    struct warp *w = sm->warp;
-    struct group *g = sm->group;
-    if (entry == NATIVE_NOWHERE || !group_passes(sm, s, done)) return NATIVE_NOWHERE;
-    for (struct warp *other = g->warps; other < w; other++) other->state = WARP_READY;
-    w->left = s->number;
-    g->counters.barriers++;
-    s->follow_pc = w->pc;
-    s->follow_entry = entry;
-    s->follow_budget = s->barrier_budget;
-    sm->follow = g->warps;
-    run_next(sm, s, entry, done);
-    __atomic_thread_fence(__ATOMIC_ACQ_REL);
-    return entry;
-}
-
-/* The same as next_behind_end for one that waits at a barrier, behind which it would go on at `behind`. */
-uint32_t next_behind_barrier(struct sm *sm, struct native_state *s, uint32_t done, uint32_t mask, uint32_t behind)
-{
-    struct warp *w = sm->warp;
-    stretch_settle(sm, s);
-    if (mask != w->mask) return NATIVE_NOWHERE;
-    if (sm->follow >= sm->follow_end) return round_behind_barrier(sm, s, done, behind);
-    uint32_t entry = entry_in_round(s, sm->follow);
-    if (entry == NATIVE_NOWHERE) return entry;
-    w->state = WARP_WAITING;
-    w->left = s->number;
-    w->group->counters.barriers++;
-    run_next(sm, s, entry, done);
-    return entry;
 }
 
 /* The last warp of a round of a stretch has come to a barrier, as all others: 1 when the group goes on behind it. */
@@ -934,72 +819,6 @@ chunk canonical(chunk p)
     CHUNK_LOOP a[i] = f_of(a[i]) != f_of(a[i]) ? F_NAN : a[i];
     memcpy(&p, a, sizeof a);
     return p;
-}
-
-/* ---- warps that come from `step` ---- */
-
-typedef uint32_t eight __attribute__((vector_size(32)));
-
-/* Adds to *wrong the bits that differ from the expected ones in the eight lanes from `at` on. */
-static inline __attribute__((always_inline)) void add_wrong(eight *wrong, const uint32_t *v,
-                                                            const struct entry_check *c, uint32_t at)
-{
-    const eight ramp = {0, 1, 2, 3, 4, 5, 6, 7};
-    uint32_t within = c->period - 1u, first = v[at & ~within];
-    eight words, lanes = ramp + (at & within);
-    memcpy(&words, v + at, sizeof words);
-    const eight there = -(c->lanes >> (ramp + at) & 1);
-    if (c->number) *wrong |= (words ^ F_NAN) & (eight)((words & 0x7fffffff) > 0x7f800000) & there;
-    *wrong |= words & (uint32_t) ~(0xffffffffull >> c->zeros) & there;
-    if (c->repeat) {
-        eight first_words;
-        memcpy(&first_words, v + (at & (c->repeat - 1u)), sizeof first_words);
-        *wrong |= (words ^ first_words) & there;
-    }
-    if (c->period) *wrong |= ((words ^ (lanes * c->value + first)) | ((first ^ c->first) & c->mask)) & there;
-}
-
-static inline __attribute__((always_inline)) bool lanes_hold(const uint32_t *v, const struct entry_check *c)
-{
-    eight wrong = {0};
-    add_wrong(&wrong, v, c, 0);
-    add_wrong(&wrong, v, c, 8);
-    add_wrong(&wrong, v, c, 16);
-    add_wrong(&wrong, v, c, 24);
-    return !__builtin_reduce_or(wrong);
-}
-
-/* What the metadata block says; only where that can be read. */
-static uint32_t word_of_metadata(const struct warp *w, uint32_t at)
-{
-    uint32_t word;
-    memcpy(&word, w->group->sm->mem + w->group->launch->knl + at, sizeof word);
-    return word;
-}
-
-/* Do all guards of a table hold? */
-COLD uint32_t entry_holds(const struct warp *w, const struct entry_check *c)
-{
-    for (;; c++) {
-        switch ((enum entry_check_kind)c->kind) {
-        case CHECK_END: return 1;
-        case CHECK_NEVER: return 0;
-        case CHECK_SCALAR:
-            if ((w->x[c->reg] ^ c->value) & c->mask) return 0;
-            break;
-        case CHECK_KNL:
-            if (w->x[c->reg] != w->group->launch->knl) return 0;
-            break;
-        case CHECK_ARGS:
-            if (w->x[c->reg] != word_of_metadata(w, ABI_META_ARGS)) return 0;
-            break;
-        case CHECK_ENTRY:
-            if (word_of_metadata(w, ABI_META_ENTRY) != c->value) return 0;
-            break;
-        case CHECK_LANES:
-            if (!lanes_hold(w->v[c->reg], c)) return 0;
-        }
-    }
 }
 
 /* ---- bytes, by way of the words they are in: a gather has no smaller elements ---- */

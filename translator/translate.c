@@ -302,7 +302,8 @@ static void make_entry(struct translator *t, LLVMValueRef entry)
     ir_at(t, t->entered);
     LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntEQ, entry, ir_u32(t, NATIVE_START), ""), first, warm);
     ir_at(t, first);
-    if (t->rounds) call_function(t, "begin_stretch", (LLVMValueRef[]){t->sm, t->state}, 2);
+    if (t->rounds) call_machine(t, LLVMVoidTypeInContext(t->context), offsetof(struct native_state, stretch_enter),
+                     (LLVMValueRef[]){t->sm, t->state}, 2);
     enter_round(t);
     LLVMBuildBr(t->b, t->begin);
     ir_at(t, t->begin);
@@ -479,9 +480,9 @@ static void make_rounds(struct translator *t)
     }
 }
 
-/* From `block` on a warp has ended or waits. `function` of rows.c, which also gets the mask of a warp that waits,
- * chooses the next one, or leaves that to the machine. */
-static void make_stop(struct translator *t, LLVMBasicBlockRef block, enum native_exit exit, const char *function)
+/* From `block` on a warp has ended or waits. The function at `chooser` in the state, which also gets the mask of a warp
+ * that waits, chooses the next one, or leaves that to the machine. */
+static void make_stop(struct translator *t, LLVMBasicBlockRef block, enum native_exit exit, size_t chooser)
 {
     LLVMBasicBlockRef on = ir_block(t, "follow"), over = ir_block(t, "over");
     LLVMValueRef code = ir_u32(t, exit);
@@ -494,7 +495,7 @@ static void make_stop(struct translator *t, LLVMBasicBlockRef block, enum native
     }
     LLVMValueRef args[] = {t->sm, t->state, done, LLVMBuildLoad2(t->b, t->i32, t->mask, ""),
                            LLVMBuildLoad2(t->b, t->i32, t->behind, "")};
-    LLVMValueRef entry = call_function(t, function, args, exit == EXIT_BARRIER ? 5 : 3);
+    LLVMValueRef entry = call_machine(t, t->i32, chooser, args, exit == EXIT_BARRIER ? 5 : 3);
     LLVMValueRef none = LLVMBuildICmp(t->b, LLVMIntEQ, entry, ir_u32(t, NATIVE_NOWHERE), "");
     ir_branch_likely(t, LLVMBuildNot(t->b, none, ""), on, over);
     ir_at(t, on);
@@ -510,11 +511,9 @@ static void make_stop(struct translator *t, LLVMBasicBlockRef block, enum native
 static void make_paused(struct translator *t)
 {
     LLVMBasicBlockRef none = ir_block(t, "none");
-    LLVMTypeRef types[] = {t->ptr, t->i32}, type = LLVMFunctionType(t->i32, types, 2, false);
     LLVMValueRef args[] = {t->sm, t->paused_exit};
     ir_at(t, t->paused);
-    LLVMValueRef function = ir_load(t, t->ptr, t->state, offsetof(struct native_state, next));
-    LLVMValueRef entry = LLVMBuildCall2(t->b, type, function, args, 2, "");
+    LLVMValueRef entry = call_machine(t, t->i32, offsetof(struct native_state, next), args, 2);
     LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntEQ, entry, ir_u32(t, NATIVE_NOWHERE), ""), none, t->next);
     LLVMAddIncoming(t->next_entry, &entry, &t->paused, 1);
     ir_at(t, none);
@@ -655,8 +654,10 @@ bool translate_flow(struct translation *out, LLVMModuleRef rows, const struct fl
         translate_blocks(t);
         nests_make(t);
         if (t->rounds) make_rounds(t);
-        make_stop(t, t->ended, EXIT_END, t->hoisted ? "next_behind_stretch" : "next_behind_end");
-        make_stop(t, t->waits, EXIT_BARRIER, "next_behind_barrier");
+        make_stop(t, t->ended, EXIT_END,
+                  t->hoisted ? offsetof(struct native_state, next_behind_stretch)
+                             : offsetof(struct native_state, next_behind_end));
+        make_stop(t, t->waits, EXIT_BARRIER, offsetof(struct native_state, next_behind_barrier));
         make_paused(t);
         hoist_end(t);
         make_exits(t);

@@ -2,6 +2,7 @@
  * code. Called by the files below translate.c. */
 #include "translator/translator.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -432,6 +433,17 @@ LLVMValueRef call_function(struct translator *t, const char *name, LLVMValueRef 
     LLVMValueRef call = LLVMBuildCall2(t->b, LLVMGlobalGetValueType(f), f, args, nargs, "");
     LLVMSetInstructionCallConv(call, LLVMGetFunctionCallConv(f));
     return call;
+}
+
+enum { MACHINE_ARGS = 5 };
+
+LLVMValueRef call_machine(struct translator *t, LLVMTypeRef result, size_t at, LLVMValueRef *args, unsigned nargs)
+{
+    LLVMTypeRef types[MACHINE_ARGS];
+    assert(nargs <= MACHINE_ARGS);
+    for (unsigned i = 0; i < nargs; i++) types[i] = LLVMTypeOf(args[i]);
+    LLVMTypeRef type = LLVMFunctionType(result, types, nargs, false);
+    return LLVMBuildCall2(t->b, type, ir_load(t, t->ptr, t->state, at), args, nargs, "");
 }
 
 LLVMValueRef call_row(struct translator *t, unsigned op, LLVMValueRef *args, unsigned nargs)

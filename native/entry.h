@@ -1,9 +1,11 @@
 /* Where warps come from `step`: what is to hold of registers in struct warp. Tables of these checks are constants of a
- * translation; entry.c makes them, a function of rows.c looks. */
-#ifndef VENTUS_TRANSLATOR_ENTRY_H
-#define VENTUS_TRANSLATOR_ENTRY_H
+ * translation, which translator/entry.c makes. */
+#ifndef VENTUS_NATIVE_ENTRY_H
+#define VENTUS_NATIVE_ENTRY_H
 
 #include <stdint.h>
+
+struct warp;
 
 enum entry_check_kind {
     CHECK_END,    /* of a table: everything holds */
@@ -26,5 +28,9 @@ struct entry_check {
     uint32_t value, mask, first;
     uint32_t lanes; /* lanes: those that warps have */
 };
+
+/* Does all of a table, whose last check is CHECK_END or CHECK_NEVER, hold? 1 then, else 0. The metadata block can be read
+ * if the table asks for one of its words. */
+uint32_t entry_holds(const struct warp *w, const struct entry_check *table);
 
 #endif
