@@ -582,8 +582,11 @@ void set_result(struct translator *t, const struct node *n, struct lanes value)
 }
 
 /* The last active lane's word. */
-static LLVMValueRef last_lane(struct translator *t, struct lanes value)
+static LLVMValueRef last_lane(struct translator *t, unsigned r)
 {
+    const struct v_fact fact = t->holds.v[r];
+    const struct lanes value = get_v(t, r);
+    if (fact.period == ISA_LANES && !fact.step) return get_lane(t, value, 0);
     if (t->version == FULL) return get_lane(t, value, t->items - 1);
     LLVMValueRef args[] = {t->lanes, LLVMConstInt(t->i1, 1, false)};
     LLVMValueRef zeros = ir_intrinsic(t, "llvm.ctlz", &t->i32, 1, args, 2);
@@ -598,7 +601,7 @@ void translate_row(struct translator *t, const struct node *n)
 {
     unsigned kind = isa_table[n->d.in.op].kind;
     if (kind == KIND_X) set_x(t, n->d.in.rd, value_of_row(t, n));
-    else if (kind == KIND_V2X) set_x(t, n->d.in.rd, scalar_row(t, n, last_lane(t, get_v(t, n->d.in.rs2))));
+    else if (kind == KIND_V2X) set_x(t, n->d.in.rd, scalar_row(t, n, last_lane(t, n->d.in.rs2)));
     else set_result(t, n, lanes_of_row(t, n));
 }
 
