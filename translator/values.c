@@ -442,6 +442,8 @@ LLVMValueRef call_row(struct translator *t, unsigned op, LLVMValueRef *args, uns
 LLVMValueRef scalar_row(struct translator *t, const struct node *n, LLVMValueRef first)
 {
     const struct insn *in = &n->d.in;
+    if (node_truncates(n))
+        return call_function(t, in->op == OP_FCVT_W_S ? "truncated_int" : "truncated_uint", &first, 1);
     LLVMValueRef args[] = {first,
                            get_x(t, n->d.scalars >> ROLE_RS2 & 1 ? in->rs2 : 0),
                            get_x(t, n->d.scalars >> ROLE_RS3 & 1 ? in->rs3 : 0),
