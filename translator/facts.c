@@ -396,6 +396,22 @@ static struct v_fact fact_of_vector(const struct facts *f, const struct node *n,
                                 : nothing;
 }
 
+/* A routine makes the same of the same numbers. */
+static struct v_fact fact_of_routine(const struct facts *f, const struct node *n)
+{
+    struct v_fact out = {.period = ISA_LANES};
+    for (unsigned r = 0; r < routine_result(n->number); r++)
+        out.period = is_uniform(f->v[r]) ? least(out.period, f->v[r].period) : 0;
+    if (out.period == ISA_LANES) out.repeat = LEAST_PERIOD;
+    return out;
+}
+
+static bool is_result(const struct node *n, unsigned r)
+{
+    const unsigned first = routine_result(n->number);
+    return r >= first && r < first + routine_width(routine_rows[n->number].result);
+}
+
 /* ---- a block ---- */
 
 static bool has(const uint64_t *set, unsigned r) { return set[r / 64] >> (r % 64) & 1; }
@@ -410,13 +426,13 @@ void facts_step(struct facts *f, const struct node *n, const struct flow *flow)
 {
     struct isa_registers written = node_written(flow, n);
     struct x_fact x = fact_of_scalar(f, n, flow);
-    struct v_fact v = fact_of_vector(f, n, flow);
+    struct v_fact v = n->how == HOW_ROUTINE ? fact_of_routine(f, n) : fact_of_vector(f, n, flow);
     f->stored |= n->how == HOW_STORE || n->how == HOW_ATOMIC || n->how == HOW_HELP;
     if (n->effects.control == CONTROL_SETRPC) f->rpc = fact_of_rpc(f->x[n->d.in.rs1], n);
     for (unsigned i = 1; i < ISA_XREGS; i++)
         if (written.x >> i & 1) f->x[i] = i == n->d.in.rd ? x : (struct x_fact){0};
     for (unsigned i = 0; i < ISA_VREGS; i++)
-        if (has(written.v, i)) f->v[i] = i == n->d.in.rd ? v : nothing;
+        if (has(written.v, i)) f->v[i] = (n->how == HOW_ROUTINE ? is_result(n, i) : i == n->d.in.rd) ? v : nothing;
 }
 
 /* At the end of a block: registers that it has written under a mask keep their old words in inactive lanes. */

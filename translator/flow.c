@@ -68,12 +68,18 @@ static enum how how_csr(const struct insn *in)
     }
 }
 
+bool node_truncates(const struct node *n)
+{
+    const struct insn *in = &n->d.in;
+    return (in->op == OP_FCVT_W_S || in->op == OP_FCVT_WU_S) && in->rm == FP_RTZ;
+}
+
 /* How an instruction that no prefix changes is translated. */
 static enum how how_kind(const struct node *n)
 {
     const struct insn *in = &n->d.in;
     const struct isa_desc *row = &isa_table[in->op];
-    bool own_mode = (row->flags & ISA_ROUND) && in->rm != 7 && in->rm != 0;
+    bool own_mode = (row->flags & ISA_ROUND) && in->rm != 7 && in->rm != 0 && !node_truncates(n);
     switch (row->kind) {
     case KIND_X:
     case KIND_V:

@@ -263,14 +263,22 @@ static void translate_routine(struct translator *t, const struct node *n)
     struct lanes args[6], result[2];
     char name[32];
     snprintf(name, sizeof name, "routine_%s", row->name);
-    for (unsigned r = 0; r < nargs; r++) args[r] = get_v(t, r);
-    for (unsigned p = 0; p < t->chunks; p++) {
+    unsigned own = 1;
+    for (unsigned r = 0; r < nargs; r++) {
+        const unsigned chunks = chunks_of(t, t->holds.v[r]);
+        if (chunks > own) own = chunks;
+        args[r] = get_v(t, r);
+    }
+    for (unsigned p = 0; p < own; p++) {
         LLVMValueRef chunks[6];
         for (unsigned r = 0; r < nargs; r++) chunks[r] = args[r].chunk[p];
         LLVMValueRef value = call_function(t, name, chunks, nargs);
         for (unsigned i = 0; i < width; i++) result[i].chunk[p] = width == 1 ? value : half_of(t, value, i);
     }
-    for (unsigned i = 0; i < width; i++) set_v(t, nargs + i, result[i]);
+    for (unsigned i = 0; i < width; i++) {
+        repeat_chunks(t, &result[i], own);
+        set_v(t, nargs + i, result[i]);
+    }
     set_x(t, n->d.in.rd, ir_u32(t, node_next(n)));
 }
 

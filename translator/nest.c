@@ -188,10 +188,12 @@ static void run_access(struct translator *t, const struct nest_code *c, const st
 /* Anything that does not end its block. The reconvergence point is that of the exit, whatever is set meanwhile. */
 static void run_node(struct translator *t, const struct nest_code *c, const struct node *n)
 {
-    const bool is_lane_row = n->how == HOW_ROW && isa_table[n->d.in.op].kind != KIND_X;
+    const unsigned kind = isa_table[n->d.in.op].kind;
+    const bool is_lane_row = n->how == HOW_ROW && kind != KIND_X && kind != KIND_V2X;
     const struct isa_registers written = node_written(t->flow, n);
     if (n->how == HOW_LOAD || n->how == HOW_STORE) run_access(t, c, n);
     else if (n->how == HOW_ROUTINE) run_routine(t, n);
+    else if (n->how == HOW_ROW && kind == KIND_V2X) set_x(t, n->d.in.rd, scalar_row(t, n, get_own(t, n->d.in.rs2)));
     else if (is_lane_row) set_own(t, n->d.in.rd, single_raw_row(t, n));
     else if (n->how != HOW_CONTROL) translate_node(t, n);
     else if (n->effects.control == CONTROL_SETRPC && n->d.in.rd) set_x(t, n->d.in.rd, value_of_row(t, n));

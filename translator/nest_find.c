@@ -78,12 +78,14 @@ static bool can_control(const struct node *n)
     }
 }
 
-/* May it be executed by one lane after the other? Memory must be the lane's own where it is written. */
-static bool can_run(const struct node *n)
+/* May it be executed by one lane after the other? Memory must be the lane's own where it is written, and the last
+ * active lane's word be that of all. */
+static bool can_run(const struct node *n, const struct facts *holds)
 {
+    const struct v_fact word = holds->v[n->d.in.rs2];
     if (!n->d.in.vm || n->effects.mask) return false;
     switch ((enum how)n->how) {
-    case HOW_ROW: return isa_table[n->d.in.op].kind != KIND_V2X;
+    case HOW_ROW: return isa_table[n->d.in.op].kind != KIND_V2X || (word.period == ISA_LANES && !word.step);
     case HOW_CSR:
     case HOW_NOTHING:
     case HOW_ROUTINE: return true;
@@ -101,7 +103,8 @@ static bool can_run_block(const struct translator *t, const struct nest *nest, u
     const bool *reached = t->facts.reached[b - t->flow->blocks];
     if (b->leaves || (!reached[MASKED] && !reached[FULL])) return false;
     if (function_of(&t->functions, b) != function_of(&t->functions, nest->head)) return false;
-    while (n < end && can_run(n)) n++;
+    struct facts holds = facts_of_block(&t->facts, b);
+    for (; n < end && can_run(n, &holds); n++) facts_step(&holds, n, t->flow);
     return n == end;
 }
 

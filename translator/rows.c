@@ -521,6 +521,10 @@ COLD uint32_t nest_count(struct sm *sm, struct native_tried *tried, const struct
 #define INSN(id, name, pattern, operands, kind, unit, flags, revisions, expr, text) ROW(kind)(id, expr)
 #include "isa/insn.def"
 
+/* Conversions of scalar registers toward zero, which their rows are not (node_truncates). */
+uint32_t truncated_int(uint32_t a) { return f_to_s_rtz(a); }
+uint32_t truncated_uint(uint32_t a) { return f_to_u_rtz(a); }
+
 /* ---- words of other lanes ---- */
 
 /* vshuffle_down.raw on one chunk: the word of the lane so many further on, of the warp's chunks a to h; the own one

@@ -454,6 +454,8 @@ LLVMValueRef call_row(struct translator *t, unsigned op, LLVMValueRef *args, uns
 LLVMValueRef scalar_row(struct translator *t, const struct node *n, LLVMValueRef first)
 {
     const struct insn *in = &n->d.in;
+    if (node_truncates(n))
+        return call_function(t, in->op == OP_FCVT_W_S ? "truncated_int" : "truncated_uint", &first, 1);
     LLVMValueRef args[] = {first,
                            get_x(t, n->d.scalars >> ROLE_RS2 & 1 ? in->rs2 : 0),
                            get_x(t, n->d.scalars >> ROLE_RS3 & 1 ? in->rs3 : 0),
@@ -594,8 +596,11 @@ void set_result(struct translator *t, const struct node *n, struct lanes value)
 }
 
 /* The last active lane's word. */
-static LLVMValueRef last_lane(struct translator *t, struct lanes value)
+static LLVMValueRef last_lane(struct translator *t, unsigned r)
 {
+    const struct v_fact fact = t->holds.v[r];
+    const struct lanes value = get_v(t, r);
+    if (fact.period == ISA_LANES && !fact.step) return get_lane(t, value, 0);
     if (t->version == FULL) return get_lane(t, value, t->items - 1);
     LLVMValueRef args[] = {t->lanes, LLVMConstInt(t->i1, 1, false)};
     LLVMValueRef zeros = ir_intrinsic(t, "llvm.ctlz", &t->i32, 1, args, 2);
@@ -610,7 +615,7 @@ void translate_row(struct translator *t, const struct node *n)
 {
     unsigned kind = isa_table[n->d.in.op].kind;
     if (kind == KIND_X) set_x(t, n->d.in.rd, value_of_row(t, n));
-    else if (kind == KIND_V2X) set_x(t, n->d.in.rd, scalar_row(t, n, last_lane(t, get_v(t, n->d.in.rs2))));
+    else if (kind == KIND_V2X) set_x(t, n->d.in.rd, scalar_row(t, n, last_lane(t, n->d.in.rs2)));
     else set_result(t, n, lanes_of_row(t, n));
 }
 

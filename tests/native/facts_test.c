@@ -62,6 +62,25 @@ static void test_metadata_block(void **state)
     }
 }
 
+/* Scalar registers become integers as the instruction says: toward zero, and in every other way. */
+static void test_scalar_conversions(void **state)
+{
+    static const uint32_t words[] = {0x3fc00000, 0xbfc00000, 0x40200000, 0xbf000000, 0x4effffff, 0x4f000000,
+                                     0xcf000000, 0xcf000001, 0x4f7fffff, 0x4f800000, 0x7f800000, 0xff800000,
+                                     0x7fc00000, 0xffc00001, 0x80000000, 0x00000001};
+    static const char *const modes[] = {"rtz", "rne", "rdn", "rup", "rmm"};
+    (void)state;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        char text[1000];
+        const char *other = modes[1 + i % 4];
+        snprintf(text, sizeof text,
+                 LOAD " li x6, 0x%x\n fcvt.w.s x10, x6, rtz\n fcvt.wu.s x11, x6, rtz\n fcvt.w.s x12, x6, %s\n"
+                      " fcvt.wu.s x5, x6, %s\n vmv.v.x v2, x5\n vfcvt.x.f.v v3, v1\n" SAVE " endprg\n",
+                 words[i], other, other);
+        expect_same(text);
+    }
+}
+
 /* Two ways that bring different numbers, and two that bring the same. */
 static void test_numbers_meet(void **state)
 {
@@ -667,6 +686,7 @@ int main(void)
         cmocka_unit_test(test_known_divisors),
         cmocka_unit_test(test_lane_numbers),
         cmocka_unit_test(test_metadata_block),
+        cmocka_unit_test(test_scalar_conversions),
         cmocka_unit_test(test_numbers_meet),
         cmocka_unit_test(test_offsets),
         cmocka_unit_test(test_comparisons),

@@ -371,6 +371,15 @@ static void test_scalars(void **state)
         START LOOP("a", "v4", NEXT " addi x13, x13, 1\n" PATHS) " vadd.vx v1, v1, x13\n" SAVE,
         START LOOP("a", "v4", NEXT " addi x13, x13, 1\n vadd.vx v1, v1, x13\n" PATHS) SAVE,
         START LOOP("a", "v4", NEXT " vmv.x.s x13, v5\n vadd.vx v1, v1, x13\n" PATHS) SAVE,
+        /* the last active lane's word: of words that are equal in eight lanes, and in all */
+        START " vid.v v11\n vsrl.vi v11, v11, 3\n" LOOP(
+            "a", "v4", NEXT PATHS IF("c", 9, " vmv.x.s x13, v11\n vadd.vx v1, v1, x13\n", " vadd.vv v2, v2, v11\n"))
+            SAVE,
+        START " li x15, 0\n vmv.v.i v11, 3\n" LOOP(
+            "a", "v4",
+            " addi x15, x15, 5\n" NEXT PATHS IF(
+                "c", 9, " vmul.vx v8, v11, x15\n vmv.x.s x13, v8\n slli x13, x13, 1\n vadd.vx v1, v1, x13\n",
+                " vadd.vv v2, v2, v11\n")) SAVE,
     };
     (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) run(texts[i], 10000, LAUNCH_DONE);

@@ -146,6 +146,39 @@ for cases in 'BITS(0, X + Y) BITS(1, X * Y) BITS(2, fma(X, Y, Z)) BITS(3, X / Y)
     next=$least least=$usual usual=$next
 done
 
+# Numbers that all lanes of a warp have, of which one makes the same for all, and of which scalar registers hold the
+# words meanwhile; others are equal in a few lanes.
+cat >uniform.cl <<'END'
+#define ALL(n) as_double(in[(n) & 31])
+#define OWN    as_double(in[u >> 7 & 31])
+#define EIGHT  as_double(in[i >> 3 & 31])
+#define CASE(n, e) case n: r ^= as_ulong(e); break;
+kernel void uniform(global const ulong *in, global ulong *out)
+{
+    uint i = get_global_id(0), u = i * 2654435761u, n = (u >> 27) + 8;
+    ulong r = 0;
+    for (uint k = 0; k < n; k++) {
+        u = u * 1664525 + 1013904223;
+        switch (u >> 29) {
+        CASE(0, ALL(k) * 0.5 - OWN * 0.25)
+        CASE(1, ALL(k) / ALL(k * 3 + 1) + OWN)
+        CASE(2, fma(ALL(k), OWN, ALL(k + 1)))
+        CASE(3, sqrt(ALL(k + 5)) * EIGHT)
+        CASE(4, fmax(ALL(k), ALL(k + 7)) + EIGHT * ALL(k))
+        CASE(5, (double)convert_int_sat(ALL(k)) * OWN)
+        }
+        r = r << 1 | r >> 63;
+    }
+    out[i] = r;
+}
+END
+"$ventus" cc uniform.cl -o uniform.elf || wrong "ventus cc uniform.cl"
+run step step uniform.elf
+for level in $levels; do
+    VENTUS_TRANSLATE_LANES=divergent VENTUS_NATIVE_LEVEL=$level run "$level-uniform" native uniform.elf
+    same "$level-uniform"
+done
+
 # A divisor of 32 bits takes no routine: half of the code of a division is enough.
 for divisor in 'b[i]' 'b[i] & 0xffffffff' '(uint)b[i]' '(b[i] & 0xffff0000) | (uint)b[i + 1]'; do
     echo "kernel void d(global ulong *a, global ulong *b) { size_t i = get_global_id(0); a[i] /= $divisor; }" >d.cl
