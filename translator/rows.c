@@ -721,7 +721,7 @@ typedef double doubles __attribute__((vector_size(8 * CHUNK_WORDS)));
  * less than 2^16 times y, the second less than twice. `bits` are those that y can have. */
 static inline __attribute__((always_inline)) struct quotients l_divide(longs x, longs y, uint64_t bits)
 {
-    const longs by_zero = (longs)(y == 0) /* -1: yes */, by = y | (by_zero & 1);
+    const longs by_zero = (longs)(y == 0) /* -1: yes */, by = __builtin_elementwise_max(y, (longs){0} + 1);
     const doubles reciprocal = (1 - 0x1p-50) / __builtin_convertvector(by, doubles);
     longs q = __builtin_convertvector(__builtin_convertvector(x, doubles) * reciprocal, longs), rest = x - q * by;
     const longs more = __builtin_convertvector(__builtin_convertvector(rest, doubles) * reciprocal, longs) & bits;
