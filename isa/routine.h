@@ -53,7 +53,7 @@ static inline uint32_t routine_named(const char *name)
 }
 
 /* Is it one of those on integers? The others are on doubles. */
-static inline bool routine_divides(uint32_t number) { return number >= ROUTINE_UDIV64 && number <= ROUTINE_SREM64; }
+static inline bool routine_divides(uint32_t number) { return number >= ROUTINE_UDIV64 && number <= ROUTINE_SREM_WORD; }
 
 /* Registers of an operand or result. */
 static inline unsigned routine_width(char letter) { return letter == 'b' || letter == 'l' ? 2 : 1; }

@@ -721,21 +721,22 @@ struct quotients {
 typedef double doubles __attribute__((vector_size(8 * CHUNK_WORDS)));
 
 /* In two steps, by reciprocals that are too small by more than all roundings: neither takes too much, the first leaves
- * less than 2^16 times y, the second less than twice. */
-static inline __attribute__((always_inline)) struct quotients l_divide(longs x, longs y)
+ * less than 2^16 times y, the second less than twice. `bits` are those that y can have. */
+static inline __attribute__((always_inline)) struct quotients l_divide(longs x, longs y, uint64_t bits)
 {
-    const longs by_zero = (longs)(y == 0), by = y - by_zero; /* -1: yes */
+    const longs by_zero = (longs)(y == 0) /* -1: yes */, by = __builtin_elementwise_max(y, (longs){0} + 1);
     const doubles reciprocal = (1 - 0x1p-50) / __builtin_convertvector(by, doubles);
     longs q = __builtin_convertvector(__builtin_convertvector(x, doubles) * reciprocal, longs), rest = x - q * by;
-    const longs more = __builtin_convertvector(__builtin_convertvector(rest, doubles) * reciprocal, longs);
+    const longs more = __builtin_convertvector(__builtin_convertvector(rest, doubles) * reciprocal, longs) & bits;
     rest -= more * by;
     const longs last = (longs)(rest >= by);
     return (struct quotients){(q + more - last) | by_zero, (rest - (by & last)) | (x & by_zero)};
 }
 #else
 /* Lane by lane: without vectors of longs that multiply and convert, the host's instruction is faster. */
-static inline __attribute__((always_inline)) struct quotients l_divide(longs x, longs y)
+static inline __attribute__((always_inline)) struct quotients l_divide(longs x, longs y, uint64_t bits)
 {
+    (void)bits;
     const longs by_zero = (longs)(y == 0), quotient = x / (y - by_zero); /* -1: yes */
     return (struct quotients){quotient | by_zero, x - quotient * y};
 }
@@ -752,11 +753,25 @@ static inline __attribute__((always_inline)) longs l_magnitude(longs x) { return
         const longs x = (longs)JOINED(xl, xh), y = (longs)JOINED(yl, yh); \
         return WORDS_OF((pair)(result)); \
     }
-#define MAGNITUDES l_magnitude(x), l_magnitude(y)
-DIVISION(udiv64, l_divide(x, y).quotient)
-DIVISION(urem64, l_divide(x, y).rest)
+#define ANY        x, y, ~0ull
+#define MAGNITUDES l_magnitude(x), l_magnitude(y), ~0ull
+DIVISION(udiv64, l_divide(ANY).quotient)
+DIVISION(urem64, l_divide(ANY).rest)
 DIVISION(sdiv64, l_signed((x ^ y) >> 63, l_divide(MAGNITUDES).quotient) | (longs)(y == 0))
 DIVISION(srem64, l_signed(x >> 63, l_divide(MAGNITUDES).rest))
+
+#define BY_WORD(type, name, result) \
+    type routine_##name(OPERANDS_l, chunk yl) \
+    { \
+        const longs x = (longs)JOINED(xl, xh), y = __builtin_convertvector(yl, longs); \
+        return result; \
+    }
+#define UNSIGNED  l_divide(x, y, UINT32_MAX)
+#define MAGNITUDE l_divide(l_magnitude(x), y, UINT32_MAX)
+BY_WORD(pair, udiv_word, WORDS_OF((pair)UNSIGNED.quotient))
+BY_WORD(chunk, urem_word, __builtin_convertvector(UNSIGNED.rest, chunk))
+BY_WORD(pair, sdiv_word, WORDS_OF((pair)(l_signed(x >> 63, MAGNITUDE.quotient) | (longs)(y == 0))))
+BY_WORD(pair, srem_word, WORDS_OF((pair)l_signed(x >> 63, MAGNITUDE.rest)))
 
 #define DIVISION_ALONE(name, by_zero, result) \
     uint64_t single_routine_##name(ONE_LANE_l, uint32_t yl, uint32_t yh) \
@@ -768,6 +783,17 @@ DIVISION_ALONE(udiv64, ~0ull, x / y)
 DIVISION_ALONE(urem64, x, x % y)
 DIVISION_ALONE(sdiv64, ~0ull, y == ~0ull ? -x : (uint64_t)((int64_t)x / (int64_t)y))
 DIVISION_ALONE(srem64, x, y == ~0ull ? 0 : (uint64_t)((int64_t)x % (int64_t)y))
+
+#define BY_WORD_ALONE(type, name, by_zero, result) \
+    type single_routine_##name(ONE_LANE_l, uint32_t y) \
+    { \
+        const uint64_t x = BOTH(xl, xh); \
+        return y ? (type)(result) : (type)(by_zero); \
+    }
+BY_WORD_ALONE(uint64_t, udiv_word, ~0ull, x / y)
+BY_WORD_ALONE(uint32_t, urem_word, x, x % y)
+BY_WORD_ALONE(uint64_t, sdiv_word, ~0ull, (int64_t)x / (int64_t)y)
+BY_WORD_ALONE(uint64_t, srem_word, x, (int64_t)x % (int64_t)y)
 
 /* ---- the next warp ---- */
 

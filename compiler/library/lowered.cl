@@ -48,6 +48,17 @@ static ulong divide_large(ulong a, ulong b, __private ulong *rest)
     return quotient + more;
 }
 
+/* The same by a word, in two digits. */
+static ulong divide_by_word(ulong a, uint b, __private uint *rest)
+{
+    uint shift = clz(b), d = b << shift, v = inverse(d), over;
+    ulong scaled = a << shift;
+    uint first = divide_long((uint)(a >> 33) >> (31 - shift), scaled >> 32, d, v, &over);
+    uint second = divide_long(over, scaled, d, v, &over);
+    *rest = over >> shift;
+    return (ulong)first << 32 | second;
+}
+
 static bool is_small(ulong a, ulong b) { return (uint)((a | b) >> 32) == 0; }
 
 static ulong divide(ulong a, ulong b, __private ulong *rest)
@@ -96,6 +107,34 @@ long ROUTINE(srem64)(long a, long b)
     return b ? negated_if(a < 0, r) : (ulong)a;
 }
 
+ulong ROUTINE(udiv_word)(ulong a, uint b)
+{
+    uint r;
+    ulong q = divide_by_word(a, b, &r);
+    return b ? q : ~0ul;
+}
+
+uint ROUTINE(urem_word)(ulong a, uint b)
+{
+    uint r;
+    divide_by_word(a, b, &r);
+    return b ? r : (uint)a;
+}
+
+long ROUTINE(sdiv_word)(long a, uint b)
+{
+    uint r;
+    ulong q = divide_by_word(magnitude(a), b, &r);
+    return b ? negated_if(a < 0, q) : ~0ul;
+}
+
+long ROUTINE(srem_word)(long a, uint b)
+{
+    uint r;
+    divide_by_word(magnitude(a), b, &r);
+    return b ? negated_if(a < 0, r) : (ulong)a;
+}
+
 ulong __ventus_udiv64_lanes(ulong a, ulong b) { return is_small(a, b) ? (uint)a / (uint)b : __ventus_routine_udiv64(a, b); }
 ulong __ventus_urem64_lanes(ulong a, ulong b) { return is_small(a, b) ? (uint)a % (uint)b : __ventus_routine_urem64(a, b); }
 long __ventus_sdiv64_lanes(long a, long b)
@@ -105,6 +144,21 @@ long __ventus_sdiv64_lanes(long a, long b)
 long __ventus_srem64_lanes(long a, long b)
 {
     return is_small(a, b) ? (long)((uint)a % (uint)b) : __ventus_routine_srem64(a, b);
+}
+
+/* By a word. An int is divided as such, also where it is negative. */
+static bool is_int(long a) { return a == (int)a; }
+static int int_negated_if(bool is, uint a) { return (int)(is ? 0 - a : a); }
+
+ulong __ventus_udiv_word_lanes(ulong a, ulong b) { return is_small(a, 0) ? (uint)a / (uint)b : __ventus_routine_udiv_word(a, b); }
+ulong __ventus_urem_word_lanes(ulong a, ulong b) { return is_small(a, 0) ? (uint)a % (uint)b : __ventus_routine_urem_word(a, b); }
+long __ventus_sdiv_word_lanes(long a, ulong b)
+{
+    return is_int(a) ? int_negated_if(a < 0, abs((int)a) / (uint)b) : __ventus_routine_sdiv_word(a, b);
+}
+long __ventus_srem_word_lanes(long a, ulong b)
+{
+    return is_int(a) ? int_negated_if(a < 0, abs((int)a) % (uint)b) : __ventus_routine_srem_word(a, b);
 }
 
 /* 64-bit integer to float, one rounding: the bits below the 24 kept ones go into a sticky bit. */

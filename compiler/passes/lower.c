@@ -242,33 +242,36 @@ static bool fits_word(LLVMValueRef v)
     if (LLVMIsAConstantInt(v)) return LLVMConstIntGetZExtValue(v) <= UINT32_MAX;
     if (LLVMIsAZExtInst(v)) return int_width(LLVMTypeOf(LLVMGetOperand(v, 0))) <= 32;
     LLVMOpcode op = LLVMIsAInstruction(v) ? LLVMGetInstructionOpcode(v) : LLVMCall;
+    if (op == LLVMLShr && LLVMIsAConstantInt(LLVMGetOperand(v, 1)))
+        return LLVMConstIntGetZExtValue(LLVMGetOperand(v, 1)) >= 32;
     if (op == LLVMAnd) return fits_word(LLVMGetOperand(v, 0)) || fits_word(LLVMGetOperand(v, 1));
     return op == LLVMOr && fits_word(LLVMGetOperand(v, 0)) && fits_word(LLVMGetOperand(v, 1));
 }
 
 /* Is a routine best, which hosts have an operation for? Not where a loop divides by one number, since half of the work
- * is done in front of it then, nor for divisors of 32 bits, for which half of the code is not needed. */
+ * is done in front of it then. */
 static bool is_for_routine(const struct func *f, LLVMValueRef inst)
 {
-    LLVMValueRef divisor = LLVMGetOperand(inst, 1);
-    return is_divergent(f, inst) && depth_of(f, divisor) == depth_of(f, inst) && !fits_word(divisor);
+    return is_divergent(f, inst) && depth_of(f, LLVMGetOperand(inst, 1)) == depth_of(f, inst);
 }
 
 static const struct helper *division(struct lowering *l, LLVMValueRef inst)
 {
     // clang-format off
-    static const struct helper helpers[2][4] = {
+    static const struct helper helpers[3][4] = {
         {{"__ventus_udiv64", "lll"}, {"__ventus_sdiv64", "lll"}, {"__ventus_urem64", "lll"}, {"__ventus_srem64", "lll"}},
         {{"__ventus_udiv64_lanes", "lll"}, {"__ventus_sdiv64_lanes", "lll"}, {"__ventus_urem64_lanes", "lll"},
          {"__ventus_srem64_lanes", "lll"}},
+        {{"__ventus_udiv_word_lanes", "lll"}, {"__ventus_sdiv_word_lanes", "lll"}, {"__ventus_urem_word_lanes", "lll"},
+         {"__ventus_srem_word_lanes", "lll"}},
     };
     // clang-format on
     unsigned width = int_width(LLVMTypeOf(inst));
     if (width <= 32 || (is_long_division(inst) && !l->late)) return NULL;
     if (width != 64) cc_error(l->cc, CC_FAILED, inst, "division of %u-bit integers is not possible", width);
     LLVMOpcode op = LLVMGetInstructionOpcode(inst);
-    bool lanes = is_for_routine(l->analysed, inst);
-    return &helpers[lanes][op == LLVMUDiv ? 0 : op == LLVMSDiv ? 1 : op == LLVMURem ? 2 : 3];
+    unsigned how = !is_for_routine(l->analysed, inst) ? 0 : fits_word(LLVMGetOperand(inst, 1)) ? 2 : 1;
+    return &helpers[how][op == LLVMUDiv ? 0 : op == LLVMSDiv ? 1 : op == LLVMURem ? 2 : 3];
 }
 
 static const struct helper *conversion(LLVMValueRef inst)

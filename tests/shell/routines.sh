@@ -10,7 +10,8 @@ kernel void k(global const ulong *in, global ulong *out)
     uint i = get_global_id(0);
     double x = as_double(in[i & 31]), y = as_double(in[i >> 5]), z = as_double(in[(i * 7 >> 3) & 31]);
     ulong a = in[i & 31], b = in[i >> 5], c = in[(i * 7 >> 3) & 31] >> (i * 5 & 63);
-    global ulong *o = out + i * 40;
+    global ulong *o = out + i * 44;
+    uint word = c;
     if ((i ^ i >> 5) & 3) { /* lanes diverge */
         o[0] = bits(x + y), o[1] = bits(x * y), o[2] = bits(fma(x, y, z)), o[3] = bits(x / y), o[4] = bits(sqrt(x));
         o[5] = (uint)((x < y) | (x == y) << 1 | (x > y) << 2 | (x != y) << 3);
@@ -25,6 +26,7 @@ kernel void k(global const ulong *in, global ulong *out)
     o[27] = bits(fmin(trunc(x * y), z + x) + ceil(x - z));
     o[28] = a / b, o[29] = a % c, o[30] = (long)a / (long)c, o[31] = (long)b % (long)a;
     if ((i ^ i >> 5) & 5) o[32] = (a ^ c) / c, o[33] = (a ^ c) % a, o[34] = (long)(a ^ c) / (long)b, o[35] = (long)c % (long)b;
+    o[40] = a / word, o[41] = b % word, o[42] = ((long)a >> (i & 40)) / word, o[43] = ((long)b >> (i & 40)) % word;
     double w = x * y, most = fmin(fmax(w, y), 1.5);
     o[36] = bits(fmin(x, 1.5)), o[37] = bits(fmax(x, 0.0)), o[38] = bits(fmin(fmax(y, -0.0), 0.0));
     o[39] = bits((most > 0.5 ? most : -fabs(w)) * (w < y ? 0.1 : -0.1) + (y > x ? 1.0 : w));
@@ -46,7 +48,7 @@ END
 python3 in.py || wrong "no input"
 
 run() { # file engine program
-    VENTUS_STATS=1 timeout 100 "$VENTUS_BUILD/ventus" run "$3" -g 1024 -a buf:@in.bin -a "out:327680:$1.bin" --stats --engine "$2" 2>"$1.err" ||
+    VENTUS_STATS=1 timeout 100 "$VENTUS_BUILD/ventus" run "$3" -g 1024 -a buf:@in.bin -a "out:360448:$1.bin" --stats --engine "$2" 2>"$1.err" ||
         wrong "$1: exit code $?: $(cat "$1.err")"
     counters "$1.err" >"$1.txt"
 }
@@ -59,19 +61,20 @@ translated() { sed -n 's/.*translations of \([0-9]*\) instructions.*/\1/p' "$1.e
 # Quotients and remainders, where the divisor is not 0.
 cat >divisions.py <<'END'
 import struct, sys
-words, out = struct.unpack("<32Q", open("in.bin", "rb").read()), struct.unpack("<40960Q", open("step.bin", "rb").read())
+words, out = struct.unpack("<32Q", open("in.bin", "rb").read()), struct.unpack("<45056Q", open("step.bin", "rb").read())
 ALL = (1 << 64) - 1
 def signed(x): return x - (1 << 64) if x >> 63 else x
 def quotient(x, y): return abs(x) // abs(y) * (-1 if (x < 0) != (y < 0) else 1) & ALL
 def rest(x, y): return (abs(x) % abs(y) * (-1 if x < 0 else 1)) & ALL
 for i in range(1024):
     a, b, c = words[i & 31], words[i >> 5], words[(i * 7 >> 3) & 31] >> (i * 5 & 63)
-    sa, sb, sc, d = signed(a), signed(b), signed(c), a ^ c
+    sa, sb, sc, d, w = signed(a), signed(b), signed(c), a ^ c, c & 0xffffffff
     asked = [(quotient, a, b), (rest, a, c), (quotient, sa, sc), (rest, sb, sa)]
     if (i ^ i >> 5) & 5: asked += [(quotient, d, c), (rest, d, a), (quotient, signed(d), sb), (rest, sc, sb)]
-    for k, (f, x, y) in enumerate(asked):
-        if y and out[40 * i + 28 + k] != f(x, y):
-            sys.exit("%s(%d, %d) is %d" % (f.__name__, x, y, out[40 * i + 28 + k]))
+    asked = list(enumerate(asked, 28)) + list(enumerate([(quotient, a, w), (rest, b, w), (quotient, sa >> (i & 40), w), (rest, sb >> (i & 40), w)], 40))
+    for k, (f, x, y) in asked:
+        if y and out[44 * i + k] != f(x, y):
+            sys.exit("%s(%d, %d) is %d" % (f.__name__, x, y, out[44 * i + k]))
 END
 levels=$("$ventus" info | sed -n 's/^# engine native .*builds for this host: //p')
 best=${levels%% *}
@@ -116,6 +119,7 @@ cat >lanes.cl <<'END'
 #define X as_double(IN(7))
 #define Y as_double(IN(12))
 #define Z as_double(IN(3))
+#define WORD ((uint)IN(12) | 1)
 #define CASE(n, e) case n: r ^= (e); break;
 #define BITS(n, e) CASE(n, as_ulong(e))
 kernel void lanes(global const ulong *in, global ulong *out)
@@ -135,7 +139,8 @@ for cases in 'BITS(0, X + Y) BITS(1, X * Y) BITS(2, fma(X, Y, Z)) BITS(3, X / Y)
     'BITS(0, floor(X)) BITS(1, ceil(X)) BITS(2, trunc(X)) BITS(3, rint(X)) BITS(4, round(X)) CASE(5, convert_int_sat(X)) CASE(6, convert_uint_sat(X))' \
     'BITS(0, (double)(int)IN(7)) BITS(1, (double)(uint)IN(7)) BITS(2, (double)as_float((uint)(IN(7) >> 32))) CASE(3, as_uint((float)X)) BITS(4, fmin(X, Y)) BITS(5, fmax(X, Y))' \
     'CASE(0, convert_long_sat(X)) CASE(1, convert_ulong_sat(X)) BITS(2, (double)(long)IN(7)) BITS(3, (double)IN(7))' \
-    'CASE(0, IN(7) / IN(12)) CASE(1, IN(7) % IN(12)) CASE(2, (long)IN(7) / (long)IN(12)) CASE(3, (long)IN(7) % (long)IN(12)) CASE(4, IN(7) / (IN(12) >> 40)) CASE(5, (long)IN(7) % ((long)IN(12) >> 40))'; do
+    'CASE(0, IN(7) / IN(12)) CASE(1, IN(7) % IN(12)) CASE(2, (long)IN(7) / (long)IN(12)) CASE(3, (long)IN(7) % (long)IN(12)) CASE(4, IN(7) / (IN(12) >> 40)) CASE(5, (long)IN(7) % ((long)IN(12) >> 40))' \
+    'CASE(0, IN(7) / WORD) CASE(1, IN(7) % WORD) CASE(2, (long)IN(7) / WORD) CASE(3, (long)IN(7) % WORD)'; do
     number=$((number + 1))
     sed "s|CASES|$cases|" lanes.cl >lanes$number.cl
     "$ventus" cc lanes$number.cl -o lanes$number.elf || wrong "ventus cc lanes$number.cl"
@@ -179,12 +184,13 @@ for level in $levels; do
     same "$level-uniform"
 done
 
-# A divisor of 32 bits takes no routine: half of the code of a division is enough.
-for divisor in 'b[i]' 'b[i] & 0xffffffff' '(uint)b[i]' '(b[i] & 0xffff0000) | (uint)b[i + 1]'; do
+# Divisors of 32 bits have a routine of their own: half of the code of a division is enough.
+for divisor in 'b[i]' 'b[i] & 0xffffffff' '(uint)b[i]' '(b[i] & 0xffff0000) | (uint)b[i + 1]' 'b[i] >> 33'; do
     echo "kernel void d(global ulong *a, global ulong *b) { size_t i = get_global_id(0); a[i] /= $divisor; }" >d.cl
     "$ventus" cc d.cl -o d.elf || wrong "$divisor"
-    found=$(readelf -sW d.elf | grep -c __ventus_routine_udiv64)
-    [ "$found" = "$([ "$divisor" = 'b[i]' ] && echo 1 || echo 0)" ] || wrong "$found routines for a divisor $divisor"
+    found=$(readelf -sW d.elf | grep -o '__ventus_routine_.*')
+    [ "$found" = "__ventus_routine_$([ "$divisor" = 'b[i]' ] && echo udiv64 || echo udiv_word)" ] ||
+        wrong "$found for a divisor $divisor"
 done
 
 # The same program without the marks: the routines themselves are translated.
