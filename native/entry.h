@@ -29,8 +29,8 @@ struct entry_check {
     uint32_t lanes; /* lanes: those that warps have */
 };
 
-/* Does all of a table, whose last check is CHECK_END or CHECK_NEVER, hold? 1 then, else 0. The metadata block can be read
- * if the table asks for one of its words. */
+/* Does all of a table hold, whose last check is CHECK_END or CHECK_NEVER? 1 then, else 0. The metadata block can be
+ * read if the table asks for one of its words. */
 uint32_t entry_holds(const struct warp *w, const struct entry_check *table);
 
 #endif

@@ -302,8 +302,9 @@ static void make_entry(struct translator *t, LLVMValueRef entry)
     ir_at(t, t->entered);
     LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntEQ, entry, ir_u32(t, NATIVE_START), ""), first, warm);
     ir_at(t, first);
-    if (t->rounds) call_machine(t, LLVMVoidTypeInContext(t->context), offsetof(struct native_state, stretch_enter),
-                     (LLVMValueRef[]){t->sm, t->state}, 2);
+    LLVMTypeRef none = LLVMVoidTypeInContext(t->context);
+    LLVMValueRef args[] = {t->sm, t->state};
+    if (t->rounds) call_machine(t, none, offsetof(struct native_state, stretch_enter), args, 2);
     enter_round(t);
     LLVMBuildBr(t->b, t->begin);
     ir_at(t, t->begin);
