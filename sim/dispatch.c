@@ -42,7 +42,7 @@ struct run {
     uint64_t resident;                       /* groups that have been claimed and are not over */
     uint32_t claims;                         /* of SMs, those included whose groups others have taken */
     _Atomic uint32_t limit;                  /* groups from this number on are abandoned, see limit_run() */
-    uint64_t failed;                         /* host_ns, of the first fault; 0: none */
+    _Atomic uint64_t failed;                 /* host_ns, of the first fault; 0: none */
     bool placed;                             /* its result says where it was when it was cancelled */
     uint32_t *areas, nareas;                 /* free areas of private memory; NULL: one for all */
     uint32_t nparts;                         /* one if groups go one by one, else one for each worker */
