@@ -608,12 +608,13 @@ static void leave_slot(struct sm *sm, struct slot *slot)
     group_remove(sm, slot);
 }
 
-/* A group that does not come to its end ends the launch. With the lock held. */
+/* A group that does not come to its end ends the launch. Where groups are handed out one at a time, it does so at once:
+ * a scheduler of somebody else's may never leave a group that runs on. With the lock held. */
 static void stop_run(struct run *r, const struct sm *sm, uint32_t group, enum slice_end end)
 {
     struct result *result = &r->job->result;
     if (end == SLICE_ENDED || group >= r->limit) return;
-    limit_run(r, end == SLICE_FAULT ? group : 0);
+    limit_run(r, end == SLICE_FAULT && !goes_alone(sm->gpu, r) ? group : 0);
     if (end == SLICE_FAULT) {
         result->status = LAUNCH_FAULT;
         result->fault = sm->fault;

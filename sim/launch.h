@@ -208,8 +208,8 @@ enum launch_status {
 
 struct result {
     enum launch_status status;
-    /* Of the first group with one, if those in front of it end within a second. LAUNCH_CANCELLED: where a warp of it
-     * was, kind FAULT_NONE; profile 0: none was at work. */
+    /* Of the first group with one, if those in front of it end within a second (docs/machine.md, Faults).
+     * LAUNCH_CANCELLED: where a warp of it was, kind FAULT_NONE; profile 0: none was at work. */
     struct fault fault;
     struct fault stray; /* the first access of a group that was ignored (gpu_config.ignore_stray); FAULT_NONE: none */
     struct counters counters;
