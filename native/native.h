@@ -17,6 +17,7 @@
 #define VENTUS_NATIVE_NATIVE_H
 
 #include "isa/isa.h"
+#include "native/entry.h"
 #include "sim/machine.h"
 
 /* Limits of a request: 4 MiB of code around the warp, and 256 KiB of constants behind it, are copied for each
@@ -220,8 +221,6 @@ struct native_tried {
 };
 #define NEST_PAYS UINT32_MAX
 
-struct entry_check;
-
 /* Of one SM, for the time of a call. */
 struct native_state {
     _Alignas(64) uint32_t counts[NATIVE_COUNTS]; /* since the call; up to the end of the block that state.site is in */
@@ -331,7 +330,11 @@ static inline uint32_t native_layout(void)
                             offsetof(struct native_state, round_entry),
                             offsetof(struct native_state, clear),
                             offsetof(struct native_state, next),
+                            offsetof(struct native_state, entry_holds),
                             offsetof(struct native_state, next_behind_barrier),
+                            sizeof(struct entry_check),
+                            offsetof(struct entry_check, lanes),
+                            CHECK_LANES,
                             offsetof(struct native_state, wrote),
                             offsetof(struct native_state, tallies),
                             sizeof(struct native_block),

@@ -92,13 +92,12 @@ struct isa_registers node_written(const struct flow *flow, const struct node *n)
 
 void registers_add(struct isa_registers *to, const struct isa_registers *from);
 
+/* Is it a conversion of a scalar register to an integer toward zero, as C does it? The row rounds otherwise. */
+bool node_truncates(const struct node *n);
+
 /* Address of the word behind a prefix, from which branches count, and of a branch's target. */
 static inline uint32_t node_here(const struct node *n) { return n->pc + n->d.in.size - 4u; }
 static inline uint32_t node_next(const struct node *n) { return n->pc + n->d.in.size; }
-/* Is it a conversion of a scalar register to an integer, toward zero, as C does it? The table's row rounds otherwise.
- */
-bool node_truncates(const struct node *n);
-
 /* May it read what lanes hold that are not active? */
 static inline bool node_looks_across(const struct node *n) { return n->how == HOW_HELP || n->how == HOW_SHUFFLE; }
 static inline uint32_t node_target(const struct node *n) { return node_here(n) + (uint32_t)n->d.in.imm; }

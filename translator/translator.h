@@ -246,10 +246,10 @@ void make_exact(struct translator *t, unsigned r);
 
 /* Calls of functions of rows.c: by name, or that of an operation's row. */
 LLVMValueRef call_function(struct translator *t, const char *name, LLVMValueRef *args, unsigned nargs);
-
-/* Of the machine, whose pointer is at `at` in struct native_state. */
-LLVMValueRef call_machine(struct translator *t, LLVMTypeRef result, size_t at, LLVMValueRef *args, unsigned nargs);
 LLVMValueRef call_row(struct translator *t, unsigned op, LLVMValueRef *args, unsigned nargs);
+
+/* A call of a function of the machine, whose pointer is at `at` in struct native_state. */
+LLVMValueRef call_machine(struct translator *t, LLVMTypeRef result, size_t at, LLVMValueRef *args, unsigned nargs);
 
 /* What a row computes: from scalar registers, from scalar registers and a first operand, in all lanes. translate_row:
  * and sets its destination. */
