@@ -25,32 +25,48 @@ static cl_int range_global(struct ventus_range *r, cl_uint dim, const size_t *of
     return CL_SUCCESS;
 }
 
-/* Of two group sizes the one that leaves fewer lanes of its warps idle; then the larger. */
-static bool group_better(uint64_t size, uint64_t best, uint64_t warp)
+/* A group, and what its warps take: so many lanes, times the lanes of a warp. */
+struct group_size {
+    uint64_t items, takes;
+};
+
+/* Eight lanes are what loads and stores are made of: warps that begin another row within these take twice as long. Rows
+ * as long as the range follow one another in memory. */
+static struct group_size group_size(const struct ventus_range *r, uint32_t x, uint64_t items, uint64_t warp)
 {
-    uint64_t lanes = (size + warp - 1) / warp * warp, best_lanes = (best + warp - 1) / warp * warp;
-    if (size * best_lanes != best * lanes) return size * best_lanes > best * lanes;
-    return size > best;
+    const uint64_t lanes = (items + warp - 1) / warp * warp, ends = x < warp ? warp : warp * warp / x;
+    const bool even = x % 8 == 0 || x == items || x == r->global[0];
+    return (struct group_size){items, lanes * (warp + (even ? 0 : ends))};
+}
+
+static bool takes_least(struct group_size g, uint64_t warp) { return g.items && g.takes == g.items * warp; }
+
+/* Of two group sizes the one that takes less for each work-item; then the larger. */
+static bool group_better(struct group_size g, struct group_size best)
+{
+    const uint64_t own = g.takes * best.items, other = best.takes * g.items;
+    return !best.items || own < other || (own == other && g.items > best.items);
 }
 
 /* The local size when the client gives none: it must divide the range, should fill whole warps and be
  * large. The search is over divisors only; at equal size the first dimension gets the most, so that
- * neighbouring lanes have neighbouring x. Of sizes that fill their warps only a larger one is better. */
+ * neighbouring lanes have neighbouring x. Of sizes that take as little as can be only a larger one is better. */
 static void choose_local(struct ventus_range *r, uint32_t most, uint32_t warp)
 {
     const uint32_t *g = r->global;
-    uint64_t best = 0;
+    struct group_size best = {0};
     for (uint32_t x = most < g[0] ? most : g[0]; x > 0; x--) {
-        const bool full = best && best % warp == 0;
-        if (full && best == most) return;
+        const bool least = takes_least(best, warp);
+        if (least && best.items == most) return;
         if (g[0] % x) continue;
         for (uint32_t y = most / x < g[1] ? most / x : g[1]; y > 0; y--) {
-            if (full && (uint64_t)x * y * g[2] <= best) break;
+            if (least && (uint64_t)x * y * g[2] <= best.items) break;
             if (g[1] % y) continue;
             uint32_t z = most / x / y < g[2] ? most / x / y : g[2];
             while (g[2] % z) z--;
-            if (best && !group_better((uint64_t)x * y * z, best, warp)) continue;
-            best = (uint64_t)x * y * z;
+            const struct group_size size = group_size(r, x, (uint64_t)x * y * z, warp);
+            if (!group_better(size, best)) continue;
+            best = size;
             r->local[0] = x;
             r->local[1] = y;
             r->local[2] = z;

@@ -439,6 +439,13 @@ bool can_mask(const struct translator *t, unsigned size) { return t->words == 16
  * since their microcode keeps a gather's results from speculation. */
 bool has_fast_gathers(const struct translator *t) { return t->flow->request->level == NATIVE_v4fp16; }
 
+/* AMD's take a third longer. */
+bool has_slow_gathers(const struct translator *t)
+{
+    const struct native_request *r = t->flow->request;
+    return r->level == NATIVE_v4 || (r->level == NATIVE_v3 && r->tuning == NATIVE_FOR_amd);
+}
+
 LLVMValueRef chunk_bits(struct translator *t, const struct vector_access *a, unsigned p)
 {
     LLVMValueRef bits = LLVMBuildLShr(t->b, a->lanes, ir_u32(t, p * t->words), "");

@@ -72,6 +72,8 @@ bool can_mask(const struct translator *t, unsigned size);
 
 /* Do the host's gathers and scatters take no longer than a loop over a few active lanes? */
 bool has_fast_gathers(const struct translator *t);
+/* Do they take longer than loads of all lanes, each by itself? */
+bool has_slow_gathers(const struct translator *t);
 
 /* The lanes of a chunk that take part, as its lowest bits. */
 LLVMValueRef chunk_bits(struct translator *t, const struct vector_access *a, unsigned p);

@@ -118,6 +118,35 @@ static struct lanes load_for_all(struct translator *t, const struct vector_acces
     return out;
 }
 
+/* Numbers at so many addresses of the guest, by a load for each. Two addresses at once come to a general register. */
+static LLVMValueRef load_each_at(struct translator *t, LLVMValueRef guest, LLVMTypeRef type)
+{
+    const unsigned n = LLVMGetVectorSize(LLVMTypeOf(guest));
+    LLVMValueRef twos = LLVMBuildBitCast(t->b, guest, LLVMVectorType(t->i64, n / 2), "");
+    LLVMValueRef out = LLVMGetPoison(LLVMVectorType(type, n));
+    for (unsigned i = 0; i < n; i++) {
+        LLVMValueRef two = LLVMBuildExtractElement(t->b, twos, ir_u32(t, i / 2), "");
+        LLVMValueRef at =
+            i % 2 ? LLVMBuildLShr(t->b, two, ir_u64(t, 32), "") : LLVMBuildAnd(t->b, two, ir_u64(t, UINT32_MAX), "");
+        LLVMValueRef number = load_unaligned(t, type, LLVMBuildGEP2(t->b, t->i8, t->mem, &at, 1, ""));
+        out = LLVMBuildInsertElement(t->b, out, number, ir_u32(t, i), "");
+    }
+    return out;
+}
+
+/* Numbers of any size, of all lanes. */
+static struct lanes load_all_anywhere(struct translator *t, const struct vector_access *a)
+{
+    struct lanes out;
+    const unsigned own = chunks_loaded(t, a);
+    for (unsigned p = 0; p < own; p++) {
+        LLVMValueRef value = load_each_at(t, guest_addresses(t, a, p), memory_type(t, a->size));
+        out.chunk[p] = a->size < 4 ? extend(t, value, a->is_signed, t->chunk_type) : value;
+    }
+    repeat_chunks(t, &out, own);
+    return out;
+}
+
 /* Words; or bytes, extracted from the words around them, which are on the same page. */
 static struct lanes gather(struct translator *t, const struct vector_access *a)
 {
@@ -359,6 +388,7 @@ static struct lanes gather_few_or_many(struct translator *t, const struct vector
 static struct lanes load_far(struct translator *t, const struct vector_access *a)
 {
     note_scattered(t);
+    if (a->all && (has_slow_gathers(t) || (a->size == 2 && t->words >= 8))) return load_all_anywhere(t, a);
     if (a->size == 2 || t->words < 8) return load_one_by_one(t, a);
     return a->size == 1 && !a->all && !has_fast_gathers(t) ? gather_few_or_many(t, a) : gather(t, a);
 }
@@ -655,33 +685,43 @@ static void take_pairs_apart(struct translator *t, const struct vector_access *a
     split_pairs(t, part, word);
 }
 
-/* Two words of each active lane, anywhere: half as many steps of a gather as of each word. */
+/* The pairs of the active ones of eight lanes as longs: half as many steps of a gather as of each word. `at` is how far
+ * they lie from the middle of memory. */
+static LLVMValueRef gather_longs(struct translator *t, const struct vector_access *a, LLVMValueRef at, unsigned lane)
+{
+    LLVMTypeRef longs = LLVMVectorType(t->i64, 8), types[] = {longs, LLVMVectorType(t->ptr, 8)};
+    LLVMValueRef from = LLVMBuildGEP2(t->b, t->i8, ir_field(t, t->mem, 1u << 31), &at, 1, "");
+    LLVMValueRef args[] = {from, ir_u32(t, 1), lane_flags(t, a->lanes, lane, 8), LLVMConstNull(longs)};
+    return keep(t, ir_intrinsic(t, "llvm.masked.gather", types, 2, args, 4));
+}
+
+/* Two words of each active lane, anywhere. */
 static void gather_pairs(struct translator *t, const struct vector_access *a, const struct adjacent *set,
                          struct lanes word[4])
 {
     const uint32_t half = 1u << 31;
-    LLVMTypeRef longs = LLVMVectorType(t->i64, 8), types[] = {longs, LLVMVectorType(t->ptr, 8)};
-    LLVMValueRef middle = ir_field(t, t->mem, half), part[2], index[8], taken[2];
+    const bool each = a->all && has_slow_gathers(t);
+    const uint32_t further = (uint32_t)set->imm + (each ? 0 : half);
+    LLVMValueRef part[2], index[8], taken[2];
     for (unsigned p = 0; p < t->chunks; p++) {
-        LLVMValueRef at = ir_splat(t, ir_u32(t, (uint32_t)set->imm + half));
-        at = LLVMBuildAdd(t->b, chunk_sum(t, a, p), at, "");
+        LLVMValueRef at = LLVMBuildAdd(t->b, chunk_sum(t, a, p), ir_splat(t, ir_u32(t, further)), "");
         for (unsigned k = 0; k < 2; k++) {
             for (unsigned i = 0; i < 8; i++) index[i] = ir_u32(t, 8 * k + i);
             LLVMValueRef few =
                 LLVMBuildShuffleVector(t->b, at, LLVMGetPoison(LLVMTypeOf(at)), LLVMConstVector(index, 8), "");
-            LLVMValueRef from = LLVMBuildGEP2(t->b, t->i8, middle, &few, 1, "");
-            LLVMValueRef args[] = {from, ir_u32(t, 1), lane_flags(t, a->lanes, p * 16 + 8 * k, 8),
-                                   LLVMConstNull(longs)};
-            part[k] = keep(t, ir_intrinsic(t, "llvm.masked.gather", types, 2, args, 4));
+            part[k] = each ? load_each_at(t, few, t->i64) : gather_longs(t, a, few, p * 16 + 8 * k);
         }
         split_pairs(t, part, taken);
         for (unsigned k = 0; k < 2; k++) word[k].chunk[p] = taken[k];
     }
 }
 
+/* Where gathers are slow, pairs of some lanes take as long as their words, and others than doubles and longs often lie
+ * as take_pairs takes them in less time. */
 static bool can_gather_pairs(const struct translator *t, const struct vector_access *a, const struct adjacent *set)
 {
-    return has_fast_gathers(t) && t->words == 16 && set->words == 2 && !a->fact.period;
+    const bool pays = has_fast_gathers(t) || (a->all && flow_has_routines(t->flow));
+    return pays && t->words == 16 && set->words == 2 && !a->fact.period;
 }
 
 /* Words that are the same in all lanes of a unit. */

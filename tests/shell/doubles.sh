@@ -77,6 +77,15 @@ kernel void places(global const ulong *in, global ulong *out, int rounds)
     out[8 * n + near] = as_ulong(y), out[9 * n + near] = z;
 }
 
+/* Numbers of all lanes that lie here and there, as in rows of sparse matrices. */
+kernel void scattered(global const ulong *in, global ulong *out, int rounds)
+{
+    int i = get_global_id(0), at = (i * 577 ^ i >> 3) & 1023;
+    double sum = 0;
+    for (int j = 0; j < rounds; j++) sum = sum * 0.5 + as_double(in[at ^ 5 * j]);
+    out[i] = as_ulong(sum);
+}
+
 /* Whose turns end where lanes wait that have left its loop. That is so long that a jump leads back, not the branch. */
 #define FOUR(x) x = fma(x, 0.25, 0.5), x = fma(x, -0.5, 0.25), x = fma(x, 0.75, -0.5), x = fma(x, 0.5, 0.125)
 #define MANY(x) FOUR(x), FOUR(x), FOUR(x), FOUR(x), FOUR(x), FOUR(x), FOUR(x), FOUR(x)
@@ -110,7 +119,7 @@ run() { # file kernel engine
     counters "$1.err" >"$1.txt"
 }
 export VENTUS_TRANSLATE_VERIFY=1 VENTUS_TRANSLATE_LANES
-for kernel in k rounded longs places; do
+for kernel in k rounded longs places scattered; do
     run step $kernel step
     for level in v4fp16 v4 v3 base; do
         for VENTUS_TRANSLATE_LANES in all divergent; do

@@ -200,6 +200,19 @@ if grep -q '<32 x half>' halves.err; then # the host computes with halves
     grep -q 'load volatile <32 x i16>' sums.err || wrong "halves of two chunks are loaded chunk by chunk"
 fi
 
+# Where gathers are slow, numbers of all lanes that lie here and there are loaded one by one in line.
+cat >table.cl <<'END'
+kernel void table(global const int *at, global const short *small, global const int *in, global int *out)
+{
+    int i = at[get_global_id(0)];
+    out[i] = in[i] + small[i];
+}
+END
+"$VENTUS_BUILD/ventus" cc table.cl -o table.elf || wrong "ventus cc"
+VENTUS_NATIVE_LEVEL=v4 VENTUS_TRANSLATE_DUMP=1 "$VENTUS_BUILD/ventus" run table.elf -g 32 -a iota:32 -a buf:64 -a buf:128 -a buf:128 --engine native 2>table.err ||
+    wrong "table: exit code $?"
+if grep -q '<16 x i32>' table.err && grep -q 'call.*masked.gather\|call.*load_i16(' table.err; then wrong "numbers of all lanes are gathered"; fi
+
 # Hosts whose gathers are fast load and store doubles anywhere as longs.
 # A number that is the same in all lanes is joined by one shuffle.
 cat >anywhere.cl <<'END'
@@ -222,7 +235,7 @@ END
 VENTUS_TRANSLATE_DUMP=1 "$VENTUS_BUILD/ventus" run anywhere.elf -k anywhere -g 32 -a iota:32 -a buf:256 -a out:256:anywhere.bin --engine native \
     2>anywhere.err || wrong "anywhere: exit code $?"
 VENTUS_TRANSLATE_DUMP=1 "$VENTUS_BUILD/ventus" run anywhere.elf -k series -g 32 -a buf:256 --engine native 2>series.err || wrong "series: exit code $?"
-if grep -q '<32 x half>' halves.err; then # the level with arithmetic on halves
+if grep -q '<32 x half>' halves.err; then
     grep -q 'call.*masked.gather.v16i32' anywhere.err && wrong "words of doubles are gathered one by one"
     grep -q 'call.*masked.scatter.v8i64' anywhere.err || wrong "words of doubles are stored one by one"
 fi
