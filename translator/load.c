@@ -360,7 +360,7 @@ static void note_scattered(struct translator *t)
 }
 
 /* Up to so many active lanes are loaded one by one sooner than all are gathered: guesses. */
-enum { FEW = 10, FEW_OF_SET = 16 };
+enum { FEW = 10, FEW_OF_SET = 16, FEW_PAIRS = 8 };
 
 static LLVMValueRef are_few(struct translator *t, const struct vector_access *a, unsigned most)
 {
@@ -709,18 +709,18 @@ static void gather_pairs(struct translator *t, const struct vector_access *a, co
             for (unsigned i = 0; i < 8; i++) index[i] = ir_u32(t, 8 * k + i);
             LLVMValueRef few =
                 LLVMBuildShuffleVector(t->b, at, LLVMGetPoison(LLVMTypeOf(at)), LLVMConstVector(index, 8), "");
-            part[k] = each ? load_each_at(t, few, t->i64) : gather_longs(t, a, few, p * 16 + 8 * k);
+            if (p * 16 + 8 * k >= t->items) part[k] = LLVMConstNull(LLVMVectorType(t->i64, 8));
+            else part[k] = each ? load_each_at(t, few, t->i64) : gather_longs(t, a, few, p * 16 + 8 * k);
         }
         split_pairs(t, part, taken);
         for (unsigned k = 0; k < 2; k++) word[k].chunk[p] = taken[k];
     }
 }
 
-/* Where gathers are slow, pairs of some lanes take as long as their words, and others than doubles and longs often lie
- * as take_pairs takes them in less time. */
+/* Where gathers are slow, other pairs than doubles and longs often lie as take_pairs takes them in less time. */
 static bool can_gather_pairs(const struct translator *t, const struct vector_access *a, const struct adjacent *set)
 {
-    const bool pays = has_fast_gathers(t) || (a->all && flow_has_routines(t->flow));
+    const bool pays = has_fast_gathers(t) || flow_has_routines(t->flow);
     return pays && t->words == 16 && set->words == 2 && !a->fact.period;
 }
 
@@ -973,11 +973,22 @@ static void take_pairs_if_consecutive(struct translator *t, const struct vector_
     end_way_of_pairs(t, w, word, other);
 }
 
+/* The same for few active lanes, where a gather takes longer than a load for each of them. */
+static void take_pairs_if_few(struct translator *t, const struct vector_access *a, const struct adjacent *set,
+                              struct ways w[2])
+{
+    struct lanes word[2];
+    LLVMBasicBlockRef other = begin_way(t, "few", are_few(t, a, FEW_PAIRS), false);
+    load_few(t, a, (uint32_t)set->imm, 4, 2, word);
+    end_way_of_pairs(t, w, word, other);
+}
+
 /* Pairs whose addresses have any shape, each of which lies on one page. */
 static void take_pairs_as_found(struct translator *t, const struct vector_access *a, const struct adjacent *set,
                                 struct lanes word[4])
 {
     struct ways w[2] = {{.done = ir_block(t, "")}};
+    if (!a->all && !has_fast_gathers(t)) take_pairs_if_few(t, a, set, w);
     if (set->imm % 8 == 0) take_pairs_if(t, a, set, 8, w);
     if (a->all) take_pairs_if(t, a, set, 0, w);
     take_pairs_if_consecutive(t, a, set, w);

@@ -367,7 +367,7 @@ static bool begins_rows(struct translator *t, const struct vector_access *a)
 static bool begins_pairs_anywhere(struct translator *t, const struct vector_access *a)
 {
     struct rows *rows = &t->rows;
-    if (!flow_has_routines(t->flow) || !has_fast_gathers(t)) return false;
+    if (!flow_has_routines(t->flow)) return false;
     if (t->words != 16 || a->fact.period || a->size != 4) return false;
     if (find_rows(t, a->n, false, rows) < 2 || size_of(rows->stores[1]) != 4) return false;
     rows->count = 2, rows->bytes = 8, rows->anywhere = true;
