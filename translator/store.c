@@ -4,13 +4,20 @@
 /* Lanes so many bytes apart at most share a masked store of so many bytes. */
 enum { GAPS_MOST = 16, GAPS_BYTES = 64 };
 
+/* A scatter takes as long for no lane as for all. */
 static void scatter(struct translator *t, const struct vector_access *a, struct lanes data)
 {
     LLVMTypeRef types[] = {t->chunk_type, LLVMVectorType(t->ptr, t->words)};
     for (unsigned p = 0; p < t->chunks; p++) {
         LLVMValueRef to = host_addresses(t, guest_addresses(t, a, p));
         LLVMValueRef args[] = {data.chunk[p], to, ir_u32(t, 1), chunk_flags(t, a, p)};
+        LLVMBasicBlockRef some = ir_block(t, ""), done = ir_block(t, "");
+        LLVMValueRef any = LLVMBuildICmp(t->b, LLVMIntNE, chunk_bits(t, a, p), ir_u32(t, 0), "");
+        LLVMBuildCondBr(t->b, a->all ? LLVMConstInt(t->i1, 1, false) : any, some, done);
+        ir_at(t, some);
         ir_intrinsic(t, "llvm.masked.scatter", types, 2, args, 4);
+        LLVMBuildBr(t->b, done);
+        ir_at(t, done);
     }
 }
 
