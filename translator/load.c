@@ -341,7 +341,7 @@ static LLVMValueRef are_few(struct translator *t, const struct vector_access *a,
     return LLVMBuildAnd(t->b, few, LLVMBuildICmp(t->b, LLVMIntNE, a->lanes, ir_u32(t, 0), ""), "");
 }
 
-/* Bytes of some lanes. */
+/* Bytes or half words of some lanes. */
 static struct lanes gather_few_or_many(struct translator *t, const struct vector_access *a)
 {
     LLVMBasicBlockRef few = ir_block(t, "few"), many = ir_block(t, ""), done = ir_block(t, "");
@@ -352,7 +352,7 @@ static struct lanes gather_few_or_many(struct translator *t, const struct vector
     load_few(t, a, a->imm, a->size, 1, &value);
     ways[0] = way_of(t, value, done);
     ir_at(t, many);
-    ways[1] = way_of(t, gather(t, a), done);
+    ways[1] = way_of(t, a->size == 2 ? load_one_by_one(t, a) : gather(t, a), done);
     ir_at(t, done);
     return meet(t, ways, 2);
 }
@@ -360,6 +360,7 @@ static struct lanes gather_few_or_many(struct translator *t, const struct vector
 static struct lanes load_far(struct translator *t, const struct vector_access *a)
 {
     note_scattered(t);
+    if (a->size == 2 && t->words == 16 && !a->all) return gather_few_or_many(t, a);
     if (a->size == 2 || t->words < 8) return load_one_by_one(t, a);
     return a->size == 1 && !a->all && !has_fast_gathers(t) ? gather_few_or_many(t, a) : gather(t, a);
 }

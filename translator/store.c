@@ -38,6 +38,7 @@ static void store_lane(struct translator *t, const struct vector_access *a, LLVM
     LLVMValueRef sum = LLVMBuildLoad2(t->b, t->i32, LLVMBuildGEP2(t->b, t->i32, sums, &wide, 1, ""), "");
     LLVMValueRef word = LLVMBuildLoad2(t->b, t->i32, LLVMBuildGEP2(t->b, t->i32, words, &wide, 1, ""), "");
     LLVMValueRef to = host_address(t, LLVMBuildAdd(t->b, sum, ir_u32(t, a->imm), ""));
+    if (a->size < 4) word = LLVMBuildTrunc(t->b, word, memory_type(t, a->size), "");
     LLVMSetAlignment(LLVMBuildStore(t->b, word, to), 1);
 }
 
@@ -143,9 +144,12 @@ static void store_each(struct translator *t, const struct vector_access *a, stru
     }
 }
 
+/* Of bytes and half words there are no scatters. A function out of line makes the code around it keep all vectors of
+ * 16 words in memory. */
 static void store_scattered(struct translator *t, const struct vector_access *a, struct lanes data)
 {
     if (a->size == 4 && t->words == 16) a->all ? scatter(t, a, data) : store_few_or_many(t, a, data);
+    else if (!a->all && t->words == 16 && a->n->d.in.vm) store_few(t, a, data);
     else if (a->all && t->words >= 8) store_each(t, a, data);
     else store_one_by_one(t, a, data);
 }
