@@ -16,6 +16,7 @@ struct vector_access {
     unsigned unit;      /* adjacent lanes that one access of the host serves when their addresses have a shape */
     LLVMValueRef lanes; /* that take part, as bits */
     bool all;           /* they are known to be all */
+    bool filled;        /* native_state.in has addresses for all lanes, of the others those of one that takes part */
 };
 
 /* Of a word of memory with so many bytes. */

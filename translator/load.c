@@ -359,8 +359,9 @@ static void note_scattered(struct translator *t)
     LLVMBuildStore(t->b, more, variable);
 }
 
-/* Up to so many active lanes are loaded one by one sooner than all are gathered: guesses. */
-enum { FEW = 10, FEW_OF_SET = 16, FEW_PAIRS = 8 };
+/* Up to so many active lanes are loaded one by one sooner than all are gathered, or four words of all loaded as rows:
+ * guesses. */
+enum { FEW = 10, FEW_OF_SET = 16, FEW_PAIRS = 8, FEW_AS_ROWS = 4 };
 
 static LLVMValueRef are_few(struct translator *t, const struct vector_access *a, unsigned most)
 {
@@ -369,7 +370,7 @@ static LLVMValueRef are_few(struct translator *t, const struct vector_access *a,
     return LLVMBuildAnd(t->b, few, LLVMBuildICmp(t->b, LLVMIntNE, a->lanes, ir_u32(t, 0), ""), "");
 }
 
-/* Bytes of some lanes. */
+/* Bytes or half words of some lanes. */
 static struct lanes gather_few_or_many(struct translator *t, const struct vector_access *a)
 {
     LLVMBasicBlockRef few = ir_block(t, "few"), many = ir_block(t, ""), done = ir_block(t, "");
@@ -380,7 +381,7 @@ static struct lanes gather_few_or_many(struct translator *t, const struct vector
     load_few(t, a, a->imm, a->size, 1, &value);
     ways[0] = way_of(t, value, done);
     ir_at(t, many);
-    ways[1] = way_of(t, gather(t, a), done);
+    ways[1] = way_of(t, a->size == 2 ? load_one_by_one(t, a) : gather(t, a), done);
     ir_at(t, done);
     return meet(t, ways, 2);
 }
@@ -389,6 +390,7 @@ static struct lanes load_far(struct translator *t, const struct vector_access *a
 {
     note_scattered(t);
     if (a->all && (has_slow_gathers(t) || (a->size == 2 && t->words >= 8))) return load_all_anywhere(t, a);
+    if (a->size == 2 && t->words == 16) return gather_few_or_many(t, a);
     if (a->size == 2 || t->words < 8) return load_one_by_one(t, a);
     return a->size == 1 && !a->all && !has_fast_gathers(t) ? gather_few_or_many(t, a) : gather(t, a);
 }
@@ -538,7 +540,8 @@ static LLVMValueRef load_adjacent(struct translator *t, const struct vector_acce
         int64_t further = (int64_t)set->imm - (int32_t)a->imm;
         return load_unaligned(t, type, ir_field(t, lane_address(t, a, lane), (size_t)further));
     }
-    LLVMValueRef base = ir_load(t, t->i32, t->sm, offsetof(struct sm, access.addr) + lane * 4);
+    LLVMValueRef base = a->filled ? ir_load(t, t->i32, t->state, offsetof(struct native_state, in) + lane * 4)
+                                  : ir_load(t, t->i32, t->sm, offsetof(struct sm, access.addr) + lane * 4);
     LLVMValueRef at = LLVMBuildAdd(t->b, base, ir_u32(t, (uint32_t)set->imm), "");
     return load_unaligned(t, type, host_address(t, at));
 }
@@ -1190,6 +1193,47 @@ static struct taken *few_set_of(struct translator *t, const struct vector_access
     return new_set(t, &found);
 }
 
+/* The words of a set for all lanes, of which the others load what the first active one does. */
+static void take_set_filled(struct translator *t, const struct vector_access *a, const struct adjacent *set,
+                            struct lanes word[4])
+{
+    struct vector_access filled = *a;
+    struct lanes sums;
+    LLVMValueRef args[] = {a->lanes, LLVMConstInt(t->i1, 1, false)};
+    LLVMValueRef first = recorded_address(t, a, ir_intrinsic(t, "llvm.cttz", &t->i32, 1, args, 2));
+    first = ir_splat(t, LLVMBuildSub(t->b, first, ir_u32(t, a->imm), ""));
+    for (unsigned p = 0; p < t->chunks; p++)
+        sums.chunk[p] = LLVMBuildSelect(t->b, chunk_flags(t, a, p), chunk_sum(t, a, p), first, "");
+    store_scratch(t, sums, offsetof(struct native_state, in));
+    filled.filled = true;
+    take_set(t, &filled, set, word);
+}
+
+/* The words of a set for few lanes, one by one or, of more lanes and four words of each, as rows of all lanes. */
+static void take_set_of_few(struct translator *t, const struct vector_access *a, const struct adjacent *set,
+                            struct lanes word[4])
+{
+    struct lanes one[4], rows[4];
+    struct way ways[2];
+    if (a->fact.period || set->words < 4) {
+        load_few(t, a, (uint32_t)set->imm, 4, set->words, word);
+        return;
+    }
+    LLVMBasicBlockRef few = ir_block(t, "few"), more = ir_block(t, "more"), done = ir_block(t, "");
+    LLVMBuildCondBr(t->b, are_few(t, a, FEW_AS_ROWS), few, more);
+    ir_at(t, few);
+    load_few(t, a, (uint32_t)set->imm, 4, set->words, one);
+    ways[0] = way_of(t, one[0], done);
+    ir_at(t, more);
+    take_set_filled(t, a, set, rows);
+    ways[1] = way_of(t, rows[0], done);
+    ir_at(t, done);
+    for (unsigned k = 0; k < set->words; k++) {
+        ways[0].value = one[k], ways[1].value = rows[k];
+        word[k] = meet(t, ways, 2);
+    }
+}
+
 /* To test the shape of the addresses takes as long as some loads. The words of a few active lanes are loaded without a
  * test, and lane by lane where a gather takes longer: it takes as long for one lane as for all. The first load of a set
  * then loads all of it. */
@@ -1204,7 +1248,7 @@ static struct lanes load_few_or_many(struct translator *t, const struct vector_a
     if (set) {
         alone = begin_way(t, "set", is_on_one_page(t, a, &set->set), true);
         taken.set = set->set;
-        load_few(t, a, (uint32_t)set->set.imm, 4, set->set.words, taken.word);
+        take_set_of_few(t, a, &set->set, taken.word);
         end_way(t, &w, part_of_set(t, a, &taken), alone);
         from = w.way[w.n - 1].from;
     }

@@ -138,6 +138,13 @@ void load_loop_make(struct translator *t)
 
 static LLVMValueRef scattered_of(const struct translator *t) { return t->scattered[t->block - t->flow->blocks]; }
 
+/* What is missing to 0 stays. */
+static void forget_scattered(struct translator *t)
+{
+    LLVMValueRef args[] = {LLVMBuildLoad2(t->b, t->i32, scattered_of(t), ""), ir_u32(t, 0)};
+    LLVMBuildStore(t->b, ir_intrinsic(t, "llvm.smin", &t->i32, 1, args, 2), scattered_of(t));
+}
+
 /* How many iterations the budget and the array of their counts allow. */
 static LLVMValueRef rounds_allowed(struct translator *t, const struct loop *l)
 {
@@ -152,12 +159,18 @@ static LLVMValueRef rounds_allowed(struct translator *t, const struct loop *l)
  * ROUNDS_LEAST is a guess. */
 enum { SCATTERED_COST = 400, ROUNDS_LEAST = 8 };
 
-/* Do the iterations of the active lanes, one by one, take less time than one with vectors? */
+/* In the same measure, guesses: saving the warp and counting its iterations; the branch by which each lane leaves,
+ * which the host does not foresee; an iteration with vectors, and each lane that one of its loads serves. Where vectors
+ * would have been faster, so many scattered loads pass before lanes run one by one again. */
+enum { RUN_COST = 800, LANE_COST = 100, ROUND_COST = 150, SCATTERED_LANE_COST = 20, LOADS_UNTIL_LANES = 1024 };
+
+/* Do the iterations of the active lanes, one by one, take less time than one with vectors? No, as long as the number of
+ * scattered loads is below 0. */
 static LLVMValueRef is_faster(struct translator *t)
 {
     LLVMValueRef own = LLVMBuildMul(t->b, ir_popcount(t, active(t)), ir_u32(t, (unsigned)t->block->count), "");
     LLVMValueRef scattered = LLVMBuildLoad2(t->b, t->i32, scattered_of(t), "");
-    return LLVMBuildICmp(t->b, LLVMIntULT, own, LLVMBuildMul(t->b, scattered, ir_u32(t, SCATTERED_COST), ""), "");
+    return LLVMBuildICmp(t->b, LLVMIntSLT, own, LLVMBuildMul(t->b, scattered, ir_u32(t, SCATTERED_COST), ""), "");
 }
 
 /* Do lanes diverge for the join behind the loop, in the first iteration and, if that sets for which, in those behind
@@ -301,15 +314,19 @@ static void tally_load_loop(struct translator *t, const struct loop *l, LLVMValu
     tally(t, t->block, TALLY_TAKEN_LANES, LLVMBuildSub(t->b, lanes, ir_popcount(t, active(t)), ""));
 }
 
-static void count_iterations(struct translator *t, const struct loop *l, LLVMValueRef plan)
+enum { ROUNDS, LANES, PARTED, MET, PARTS }; /* of what plan_load_loop returns */
+
+static void take_parts(struct translator *t, LLVMValueRef plan, LLVMValueRef *part)
 {
-    enum { ROUNDS, LANES, PARTED, MET, PARTS };
-    LLVMValueRef part[PARTS], all;
     for (unsigned i = 0; i < PARTS; i++) {
         LLVMValueRef at = LLVMBuildLShr(t->b, plan, ir_u64(t, 16ull * i), "");
         part[i] = LLVMBuildAnd(t->b, LLVMBuildTrunc(t->b, at, t->i32, ""), ir_u32(t, 0xffff), "");
     }
-    all = LLVMBuildLoad2(t->b, t->counts_type, t->counts, "");
+}
+
+static void count_iterations(struct translator *t, const struct loop *l, LLVMValueRef *part)
+{
+    LLVMValueRef all = LLVMBuildLoad2(t->b, t->counts_type, t->counts, "");
     for (unsigned i = 0; i < NATIVE_COUNTS; i++) {
         bool lanes = i == COUNT_LANES;
         unsigned k = lanes ? COUNT_VECTOR : i;
@@ -343,16 +360,34 @@ static void take_results(struct translator *t, const struct loop *l, const struc
     }
 }
 
+static LLVMValueRef times(struct translator *t, LLVMValueRef number, LLVMValueRef cost)
+{
+    return LLVMBuildMul(t->b, number, cost, "");
+}
+
+/* Have lanes probably taken longer than vectors would have? */
+static LLVMValueRef was_slower(struct translator *t, LLVMValueRef scattered, LLVMValueRef *part)
+{
+    LLVMValueRef rounds = LLVMBuildAdd(t->b, part[ROUNDS], part[PARTED], "");
+    LLVMValueRef loads = times(t, part[LANES], times(t, scattered, ir_u32(t, SCATTERED_LANE_COST)));
+    LLVMValueRef vectors = LLVMBuildAdd(t->b, times(t, rounds, ir_u32(t, ROUND_COST)), loads, "");
+    LLVMValueRef own = times(t, part[LANES], ir_u32(t, (unsigned)t->block->count));
+    own = LLVMBuildAdd(t->b, own, times(t, ir_popcount(t, active(t)), ir_u32(t, LANE_COST)), "");
+    return LLVMBuildICmp(t->b, LLVMIntUGT, LLVMBuildAdd(t->b, own, ir_u32(t, RUN_COST), ""), vectors, "");
+}
+
 /* Now and then an iteration runs with vectors, to see whether the addresses have a shape by now. */
-static void look_again(struct translator *t)
+static void look_again(struct translator *t, LLVMValueRef *part)
 {
     enum { EVERY = 32 }; /* a guess */
     LLVMValueRef runs = LLVMBuildAdd(t->b, LLVMBuildLoad2(t->b, t->i32, t->runs, ""), ir_u32(t, 1), "");
     LLVMValueRef low = LLVMBuildAnd(t->b, runs, ir_u32(t, EVERY - 1), "");
     LLVMValueRef now = LLVMBuildICmp(t->b, LLVMIntEQ, low, ir_u32(t, 0), "");
     LLVMValueRef scattered = LLVMBuildLoad2(t->b, t->i32, scattered_of(t), "");
+    LLVMValueRef next = LLVMBuildSelect(t->b, now, ir_u32(t, 0), scattered, "");
+    next = LLVMBuildSelect(t->b, was_slower(t, scattered, part), ir_u32(t, (uint32_t)-LOADS_UNTIL_LANES), next, "");
     LLVMBuildStore(t->b, runs, t->runs);
-    LLVMBuildStore(t->b, LLVMBuildSelect(t->b, now, ir_u32(t, 0), scattered, ""), scattered_of(t));
+    LLVMBuildStore(t->b, next, scattered_of(t));
 }
 
 /* The loop runs with vectors, and the warp does not try again soon. */
@@ -382,12 +417,13 @@ static void run(struct translator *t, const struct loop *l, LLVMValueRef most, L
     t->holds = head;
     t->known = (struct isa_registers){0};
     LLVMValueRef args[] = {t->sm, t->state, ir_popcount(t, active(t)), ir_u32(t, t->flow->request->order)};
-    LLVMValueRef plan = call_function(t, "plan_load_loop", args, 4);
+    LLVMValueRef plan = call_function(t, "plan_load_loop", args, 4), part[PARTS];
     ir_branch_likely(t, LLVMBuildICmp(t->b, LLVMIntNE, plan, ir_u64(t, 0), ""), on, bad);
     ir_at(t, on);
-    count_iterations(t, l, plan);
+    take_parts(t, plan, part);
+    count_iterations(t, l, part);
     take_results(t, l, &behind);
-    look_again(t);
+    look_again(t, part);
     go_to(t, l->join->pc, t->version);
     memcpy(t->stored, t->kept, sizeof t->stored);
     give_up(t, l, scalars, bad, together);
@@ -405,5 +441,5 @@ void run_lanes(struct translator *t)
     ir_at(t, begin);
     run(t, &l, most, together);
     ir_at(t, together);
-    LLVMBuildStore(t->b, ir_u32(t, 0), scattered_of(t));
+    forget_scattered(t);
 }

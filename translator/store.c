@@ -4,13 +4,20 @@
 /* Lanes so many bytes apart at most share a masked store of so many bytes. */
 enum { GAPS_MOST = 16, GAPS_BYTES = 64 };
 
+/* A scatter takes as long for no lane as for all. */
 static void scatter(struct translator *t, const struct vector_access *a, struct lanes data)
 {
     LLVMTypeRef types[] = {t->chunk_type, LLVMVectorType(t->ptr, t->words)};
     for (unsigned p = 0; p < t->chunks; p++) {
         LLVMValueRef to = host_addresses(t, guest_addresses(t, a, p));
         LLVMValueRef args[] = {data.chunk[p], to, ir_u32(t, 1), chunk_flags(t, a, p)};
+        LLVMBasicBlockRef some = ir_block(t, ""), done = ir_block(t, "");
+        LLVMValueRef any = LLVMBuildICmp(t->b, LLVMIntNE, chunk_bits(t, a, p), ir_u32(t, 0), "");
+        LLVMBuildCondBr(t->b, a->all ? LLVMConstInt(t->i1, 1, false) : any, some, done);
+        ir_at(t, some);
         ir_intrinsic(t, "llvm.masked.scatter", types, 2, args, 4);
+        LLVMBuildBr(t->b, done);
+        ir_at(t, done);
     }
 }
 
@@ -31,6 +38,7 @@ static void store_lane(struct translator *t, const struct vector_access *a, LLVM
     LLVMValueRef sum = LLVMBuildLoad2(t->b, t->i32, LLVMBuildGEP2(t->b, t->i32, sums, &wide, 1, ""), "");
     LLVMValueRef word = LLVMBuildLoad2(t->b, t->i32, LLVMBuildGEP2(t->b, t->i32, words, &wide, 1, ""), "");
     LLVMValueRef to = host_address(t, LLVMBuildAdd(t->b, sum, ir_u32(t, a->imm), ""));
+    if (a->size < 4) word = LLVMBuildTrunc(t->b, word, memory_type(t, a->size), "");
     LLVMSetAlignment(LLVMBuildStore(t->b, word, to), 1);
 }
 
@@ -136,9 +144,12 @@ static void store_each(struct translator *t, const struct vector_access *a, stru
     }
 }
 
+/* Of bytes and half words there are no scatters. A function out of line makes the code around it keep all vectors of
+ * 16 words in memory. */
 static void store_scattered(struct translator *t, const struct vector_access *a, struct lanes data)
 {
     if (a->size == 4 && t->words == 16) a->all ? scatter(t, a, data) : store_few_or_many(t, a, data);
+    else if (!a->all && t->words == 16 && a->n->d.in.vm) store_few(t, a, data);
     else if (a->all && t->words >= 8) store_each(t, a, data);
     else store_one_by_one(t, a, data);
 }

@@ -218,6 +218,37 @@ static void test_known_ends(void **state)
     }
 }
 
+/* Loads of sets, and stores of words, half words and bytes, of the lanes that a number in memory tells: few of them,
+ * all of one chunk, some of both. The others have addresses that nobody can access, and where one more number says so,
+ * the last lane has words that are not there. */
+static void test_some_lanes(void **state)
+{
+    static const uint32_t masks[] = {1,          0x40000000, 0x1e,       0x1f,       0x7a5,      0xffff,
+                                     0xffff0000, 0x10ff0,    0x55555555, 0x800f0007, 0xdfffffff, ~0u};
+    static const char *const stores[] = {" vsw12.v v1, 64(v6)\n", " vsh12.v v1, 68(v6)\n", " vsb12.v v1, 71(v6)\n"};
+    (void)state;
+    for (size_t i = 0; i < COUNT(stores) * 5; i++) {
+        char text[1500];
+        struct sets sets = {0};
+        snprintf(text, sizeof text,
+                 BASE " lw x9, 0(x20)\n lw x11, 4(x20)\n li x12, 77\n li x13, 28\n vid.v v1\n vmul.vv v6, v1, v1\n"
+                      " vmul.vx v6, v6, x13\n vadd.vx v6, v6, x14\n vadd.vx v6, v6, x11\n vmv.v.x v5, x9\n"
+                      " vsrl.vv v5, v5, v1\n vand.vi v5, v5, 1\n vmul.vv v6, v6, v5\n vmv.v.i v13, 0\n"
+                      "1: auipc x8, %%pcrel_hi(met)\n setrpc x0, x8, %%pcrel_lo(1b)\n vbeq v5, v13, met\n%s%s%s"
+                      "met: join\n vid.v v2\n vsll.vi v2, v2, 2\n vadd.vx v2, v2, x20\n vsw12.v v1, 1024(v2)\n"
+                      " endprg\n",
+                 loads[i / COUNT(stores)], mixed, stores[i % COUNT(stores)]);
+        for (size_t k = 0; k < COUNT(masks); k++) add_set(&sets, (int)masks[k], 0, 0, 0);
+        add_set(&sets, (int)0x80000001, 0, END - MIDDLE - 28 * 31 * 31 - 10, 0);
+        add_set(&sets, (int)0xffff00ff, 0, END - MIDDLE - 28 * 31 * 31 - 66, 0);
+        add_set(&sets, 0x7fff00ff, 0, END - MIDDLE - 28 * 31 * 31 - 2, 0);
+        run_sets(text, &sets);
+        for (size_t k = 0; k < sets.count; k++)
+            assert_int_equal(sets.results[k].status,
+                             k == COUNT(masks) || k == COUNT(masks) + 1 ? LAUNCH_FAULT : LAUNCH_DONE);
+    }
+}
+
 /* Four words of each lane, which the first store makes, or each its own: on one page and on two, in the middle and at
  * the end of what there is, and in an order in which lanes' rows are not what is stored. */
 static void test_rows_are_stored(void **state)
@@ -572,6 +603,7 @@ int main(void)
         cmocka_unit_test(test_near_numbers),
         cmocka_unit_test(test_loads_between_stores),
         cmocka_unit_test(test_known_ends),
+        cmocka_unit_test(test_some_lanes),
         cmocka_unit_test(test_rows_are_stored),
         cmocka_unit_test(test_members_are_stored),
         cmocka_unit_test(test_narrow_stores),
