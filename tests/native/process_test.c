@@ -305,7 +305,7 @@ static void test_signals_and_no_answer(void **state)
 /* Runs a program whose translation takes longer than the machine waits for it. */
 static void run_long_program(void)
 {
-    enum { BRANCHES = 1000 };
+    enum { BRANCHES = 4000 };
     static char text[BRANCHES * 250];
     struct guest g;
     size_t n = (size_t)snprintf(text, sizeof text, " vid.v v9\n");
