@@ -439,7 +439,8 @@ bool can_mask(const struct translator *t, unsigned size) { return t->words == 16
  * since their microcode keeps a gather's results from speculation. */
 bool has_fast_gathers(const struct translator *t) { return t->flow->request->level == NATIVE_v4fp16; }
 
-/* AMD's take a third longer. */
+/* AMD's take a third longer (bench/measurements.md); of hosts with AVX-512, those without arithmetic on halves are AMD's or
+ * the older ones of Intel. */
 bool has_slow_gathers(const struct translator *t)
 {
     const struct native_request *r = t->flow->request;
@@ -497,8 +498,10 @@ LLVMValueRef repeated_flags(struct translator *t, const struct vector_access *a,
 LLVMValueRef host_addresses(struct translator *t, LLVMValueRef guest)
 {
     const uint32_t half = 1u << 31;
-    LLVMValueRef middle = ir_field(t, t->mem, half);
-    LLVMValueRef index = LLVMBuildAdd(t->b, guest, ir_splat(t, ir_u32(t, half)), "");
+    LLVMValueRef middle = ir_field(t, t->mem, half), halves[UNIT_MOST];
+    const unsigned n = LLVMGetVectorSize(LLVMTypeOf(guest));
+    for (unsigned i = 0; i < n; i++) halves[i] = ir_u32(t, half);
+    LLVMValueRef index = LLVMBuildAdd(t->b, guest, LLVMConstVector(halves, n), "");
     return LLVMBuildGEP2(t->b, t->i8, middle, &index, 1, "");
 }
 

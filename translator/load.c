@@ -469,7 +469,7 @@ static LLVMValueRef first_address(struct translator *t, const struct vector_acce
 }
 
 /* Lanes often read here and there in one small piece of memory, a table or their own row of local memory: it is loaded,
- * and each lane takes its word of it. AMD's gathers take ten times as many steps. */
+ * and each lane takes its word of it, which takes less time than slow gathers or a load of each. */
 static struct lanes load_scattered(struct translator *t, const struct vector_access *a)
 {
     if (t->words < 16 || has_fast_gathers(t) || a->fact.period) return load_far(t, a);
@@ -688,13 +688,15 @@ static void take_pairs_apart(struct translator *t, const struct vector_access *a
     split_pairs(t, part, word);
 }
 
-/* The pairs of the active ones of eight lanes as longs: half as many steps of a gather as of each word. `at` is how far
- * they lie from the middle of memory. */
-static LLVMValueRef gather_longs(struct translator *t, const struct vector_access *a, LLVMValueRef at, unsigned lane)
+/* The pairs of the active ones of eight lanes as longs, loaded one by one or gathered: that is half as many steps as of
+ * each word. */
+static LLVMValueRef gather_longs(struct translator *t, const struct vector_access *a, LLVMValueRef guest, unsigned lane)
 {
     LLVMTypeRef longs = LLVMVectorType(t->i64, 8), types[] = {longs, LLVMVectorType(t->ptr, 8)};
-    LLVMValueRef from = LLVMBuildGEP2(t->b, t->i8, ir_field(t, t->mem, 1u << 31), &at, 1, "");
-    LLVMValueRef args[] = {from, ir_u32(t, 1), lane_flags(t, a->lanes, lane, 8), LLVMConstNull(longs)};
+    if (lane >= t->items) return LLVMConstNull(longs);
+    if (a->all && has_slow_gathers(t)) return load_each_at(t, guest, t->i64);
+    LLVMValueRef flags = lane_flags(t, a->lanes, lane, 8);
+    LLVMValueRef args[] = {host_addresses(t, guest), ir_u32(t, 1), flags, LLVMConstNull(longs)};
     return keep(t, ir_intrinsic(t, "llvm.masked.gather", types, 2, args, 4));
 }
 
@@ -702,18 +704,14 @@ static LLVMValueRef gather_longs(struct translator *t, const struct vector_acces
 static void gather_pairs(struct translator *t, const struct vector_access *a, const struct adjacent *set,
                          struct lanes word[4])
 {
-    const uint32_t half = 1u << 31;
-    const bool each = a->all && has_slow_gathers(t);
-    const uint32_t further = (uint32_t)set->imm + (each ? 0 : half);
-    LLVMValueRef part[2], index[8], taken[2];
+    LLVMValueRef part[2], index[8], taken[2], first = ir_splat(t, ir_u32(t, (uint32_t)set->imm));
     for (unsigned p = 0; p < t->chunks; p++) {
-        LLVMValueRef at = LLVMBuildAdd(t->b, chunk_sum(t, a, p), ir_splat(t, ir_u32(t, further)), "");
+        LLVMValueRef at = LLVMBuildAdd(t->b, chunk_sum(t, a, p), first, "");
         for (unsigned k = 0; k < 2; k++) {
             for (unsigned i = 0; i < 8; i++) index[i] = ir_u32(t, 8 * k + i);
             LLVMValueRef few =
                 LLVMBuildShuffleVector(t->b, at, LLVMGetPoison(LLVMTypeOf(at)), LLVMConstVector(index, 8), "");
-            if (p * 16 + 8 * k >= t->items) part[k] = LLVMConstNull(LLVMVectorType(t->i64, 8));
-            else part[k] = each ? load_each_at(t, few, t->i64) : gather_longs(t, a, few, p * 16 + 8 * k);
+            part[k] = gather_longs(t, a, few, p * 16 + 8 * k);
         }
         split_pairs(t, part, taken);
         for (unsigned k = 0; k < 2; k++) word[k].chunk[p] = taken[k];

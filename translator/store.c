@@ -12,8 +12,8 @@ static void scatter(struct translator *t, const struct vector_access *a, struct 
         LLVMValueRef to = host_addresses(t, guest_addresses(t, a, p));
         LLVMValueRef args[] = {data.chunk[p], to, ir_u32(t, 1), chunk_flags(t, a, p)};
         LLVMBasicBlockRef some = ir_block(t, ""), done = ir_block(t, "");
-        LLVMValueRef any = LLVMBuildICmp(t->b, LLVMIntNE, chunk_bits(t, a, p), ir_u32(t, 0), "");
-        LLVMBuildCondBr(t->b, a->all ? LLVMConstInt(t->i1, 1, false) : any, some, done);
+        LLVMValueRef bits = a->all ? ir_u32(t, 1) : chunk_bits(t, a, p);
+        LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntNE, bits, ir_u32(t, 0), ""), some, done);
         ir_at(t, some);
         ir_intrinsic(t, "llvm.masked.scatter", types, 2, args, 4);
         LLVMBuildBr(t->b, done);
