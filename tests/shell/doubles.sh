@@ -125,13 +125,14 @@ python3 in.py || wrong "no input"
 "$VENTUS_BUILD/ventus" cc k.cl -o k.elf || wrong "ventus cc"
 
 run() { # file kernel engine
-    VENTUS_STATS=1 timeout 100 "$VENTUS_BUILD/ventus" run k.elf --kernel "$2" -g ${items:-512} -l ${group:-64} -a buf:@in.bin -a "out:40960:$1.bin" -a i:6 --stats \
+    range='-g 512 -l 64'
+    [ "$2" != some ] || range='-g 504 -l 12'
+    VENTUS_STATS=1 timeout 100 "$VENTUS_BUILD/ventus" run k.elf --kernel "$2" $range -a buf:@in.bin -a "out:40960:$1.bin" -a i:6 --stats \
         --engine "$3" ${config:+--config $config} 2>"$1.err" || wrong "$1: exit code $?: $(cat "$1.err")"
     counters "$1.err" >"$1.txt"
 }
 export VENTUS_TRANSLATE_VERIFY=1 VENTUS_TRANSLATE_LANES
 for kernel in k rounded longs places scattered some; do
-    [ $kernel != some ] || items=504 group=12
     run step $kernel step
     for level in v4fp16 v4 v3 base; do
         for VENTUS_TRANSLATE_LANES in all divergent; do
@@ -141,8 +142,6 @@ for kernel in k rounded longs places scattered some; do
         done
     done
 done
-
-unset items group
 
 # `step` goes on where a turn has ended in translated code, and not up to the end of the kernel.
 "$VENTUS_BUILD/ventus" info | sed 's/^quantum *=.*/quantum = 1000/' >turns
