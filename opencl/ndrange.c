@@ -25,8 +25,8 @@ static cl_int range_global(struct ventus_range *r, cl_uint dim, const size_t *of
     return CL_SUCCESS;
 }
 
-/* A group's work-items, and what its warps take: lanes, each counted as often as a warp has lanes, so that parts of them
- * are whole numbers, too. */
+/* A group's work-items, and what its warps take: lanes, each counted as often as a warp has lanes, so that parts of
+ * them are whole numbers, too. */
 struct group_size {
     uint64_t items, takes;
 };

@@ -439,8 +439,8 @@ bool can_mask(const struct translator *t, unsigned size) { return t->words == 16
  * since their microcode keeps a gather's results from speculation. */
 bool has_fast_gathers(const struct translator *t) { return t->flow->request->level == NATIVE_v4fp16; }
 
-/* AMD's take a third longer (bench/measurements.md); of hosts with AVX-512, those without arithmetic on halves are AMD's or
- * the older ones of Intel. */
+/* AMD's take a third longer (bench/measurements.md); of hosts with AVX-512, those without arithmetic on halves are
+ * AMD's or the older ones of Intel. */
 bool has_slow_gathers(const struct translator *t)
 {
     const struct native_request *r = t->flow->request;
