@@ -43,7 +43,8 @@ struct ventus_kernel {
     const struct ventus_arg *args;
     const char *more;   /* as above */
     uint32_t ungrouped; /* 1: the kernel cannot observe how its work-items are grouped; 2: nor does any of them
-                         * wait for another. Since version 6.0 */
+                         * wait for another; 3: and work-items in long rows along the first dimension take the least
+                         * time. Since version 6.0 */
     uint32_t links;     /* 1: it reads or writes 32-bit pointers in global memory. Since version 6.1 */
 };
 

@@ -52,7 +52,7 @@ static const struct field kernel_fields[] = {
     {"args", NUMBER, NEEDED, AT(args_size), NOTE_MAX_ARGS},
     {"reqd", SIZES, USUAL, AT(reqd), UINT32_MAX},
     {"hint", SIZES, USUAL, AT(hint), UINT32_MAX},
-    {"ungrouped", NUMBER, RARE, AT(ungrouped), 2},
+    {"ungrouped", NUMBER, RARE, AT(ungrouped), 3},
     {"links", NUMBER, RARE, AT(links), 1},
     {"vechint", STRING, USUAL, AT(vec_hint), 0},
 };

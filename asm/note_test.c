@@ -269,7 +269,7 @@ static void test_limits(void **state)
     limit("kernel lds=", " name=x entry=0 vgpr=1 sgpr=1 pds=0 args=0", NOTE_MAX_LDS, "lds");
     limit("kernel pds=", " name=x entry=0 vgpr=1 sgpr=1 lds=0 args=0", NOTE_MAX_PDS, "pds");
     limit("kernel args=", " name=x entry=0 vgpr=1 sgpr=1 lds=0 pds=0", NOTE_MAX_ARGS, "args");
-    limit("kernel ungrouped=", " name=x entry=0 vgpr=1 sgpr=1 lds=0 pds=0 args=0", 2, "ungrouped");
+    limit("kernel ungrouped=", " name=x entry=0 vgpr=1 sgpr=1 lds=0 pds=0 args=0", 3, "ungrouped");
     limit("kernel links=", " name=x entry=0 vgpr=1 sgpr=1 lds=0 pds=0 args=0", 1, "links");
     limit("arg align=", " kind=local size=4 offset=0", NOTE_MAX_ALIGN, "align");
     char *many = malloc(64 + (NOTE_MAX_KERNELS + 1) * 80);

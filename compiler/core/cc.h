@@ -65,7 +65,8 @@ struct kernel {
     struct ventus_arg *args;
     uint32_t nargs, args_size;
     uint32_t reqd[3], hint[3];
-    uint8_t ungrouped; /* 1: nothing shows it how its work-items are grouped; 2: and it waits for none of them */
+    uint8_t ungrouped; /* 1: nothing shows it how its work-items are grouped; 2: and it waits for none of them; 3: and
+                        * long rows of them are best (passes/rows.c) */
     bool links;        /* it reads or writes pointers in global memory */
     const char *vec_hint;
     uint32_t address; /* final address of the first word */

@@ -194,6 +194,7 @@ static void collect_kernel(struct cc *cc, LLVMValueRef f, struct kernel *k)
     kernel_sizes(f, "reqd_work_group_size", k->reqd);
     kernel_sizes(f, "work_group_size_hint", k->hint);
     k->ungrouped = (uint8_t)is_ungrouped(f);
+    if (k->ungrouped == 2 && rows_are_best(cc, f)) k->ungrouped = 3;
     k->links = has_links(f);
     k->vec_hint = vector_hint(cc, f);
 }

@@ -152,6 +152,11 @@ void kernel_sizes(LLVMValueRef function, const char *name, uint32_t out[3]);
 /* Byte offsets of the arguments in the argument buffer, one per parameter; returns the total. */
 uint32_t kernel_layout(struct cc *cc, LLVMValueRef function, uint32_t *offsets);
 
+/* ---- rows.c ---- */
+/* Has a kernel that nothing shows how its work-items are grouped no loops, and do work-items that are neighbours along
+ * the first dimension access neighbours in memory? */
+bool rows_are_best(struct cc *cc, LLVMValueRef kernel);
+
 /* ---- uniform.c ---- */
 /* Finds what routines get in scalar registers. */
 void uniform_run(struct cc *cc);

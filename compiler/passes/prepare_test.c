@@ -100,7 +100,7 @@ static void note_describes_arguments(void **state)
             "kernel void k(global int *a, int3 v, local float *l, S s, char c, const global uchar *restrict u,\n"
             "              constant unsigned int *w, volatile global long *q, long8 big, short t) {}\n",
             (const char *const[]){
-                "ventus-module 1\nkernel name=k entry=0x00000000 ", " reqd=0,0,0 hint=0,0,0 ungrouped=2 vechint=\n",
+                "ventus-module 1\nkernel name=k entry=0x00000000 ", " reqd=0,0,0 hint=0,0,0 ungrouped=3 vechint=\n",
                 "arg kind=global size=4 offset=0 align=4 name=a type=int* access=none address=global qual=\n",
                 "arg kind=value size=16 offset=16 align=16 name=v type=int3 access=none address=private qual=\n",
                 "arg kind=local size=4 offset=32 align=4 name=l type=float* access=none address=local qual=\n",
@@ -144,13 +144,54 @@ static void note_aligns_local_memory(void **state)
             "argument 1 of kernel k wants local memory aligned to 2048 bytes");
 }
 
+/* Of kernels that nothing shows how their work-items are grouped: 3 for those without loops whose neighbours along the
+ * first dimension access neighbours in memory. */
+static void note_tells_of_rows(void **state)
+{
+    static const struct {
+        const char *rows, *body;
+    } kernels[] = {
+        {"3", "b[i] = a[i];"},
+        {"3", "b[i] = 0.25f * (a[i - 1] + a[i + 1] + a[i - w] + a[i + w]);"},
+        {"3", "if (x && y && x < w - 1) b[i] = a[i - 1]; else b[i] = a[i];"},
+        {"3", "b[i] = a[max(y - 1, 0) * w + min(x + 1, w - 1)] + a[y * w + (x ? x - 1 : w - 1)];"},
+        {"3", "b[w - 1 - x] = a[y];"},
+        {"3", "b[i] = a[y / 2 * w + x / 2] + a[y % 7 * w + x % 8];"},
+        {"3", "for (int k = 0; k < 3; k++) b[3 * i + k] = a[3 * i + k];"},
+        {"3", "((global float16 *)b)[i] = ((global const float16 *)a)[i];"},
+        {"3", "b[i] = table[(int)a[i] & 3];"},
+        {"3", "int r = i / w, c = i % w; b[r * w + c] = 1;"},
+        {"2", "((global float16 *)b)[2 * i] = ((global const float16 *)a)[i];"},
+        {"2", "b[x * w + y] = a[i];"},
+        {"2", "b[i] = a[x * w + y];"},
+        {"2", "b[i] = a[x << y];"},
+        {"2", "b[i] = a[(int)a[i]];"},
+        {"2", "b[i] = a[(int)(0.6f * x - 0.8f * y)];"},
+        {"2", "b[i] = a[x * x];"},
+        {"2", "float s = 0; for (int k = 0; k < w; k++) s += a[k * w + x]; b[i] = s;"},
+        {"2", "far(b + i);"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
+        char source[700], want[60];
+        snprintf(source, sizeof source,
+                 "constant int table[4] = {3, 1, 2, 5};\n"
+                 "__attribute__((noinline)) void far(global float *p) { *p = 1; }\n"
+                 "kernel void k(global const float *a, global float *b, int w)\n"
+                 "{ int x = get_global_id(0), y = get_global_id(1), i = y * w + x; %s }\n",
+                 kernels[i].body);
+        snprintf(want, sizeof want, " hint=0,0,0 ungrouped=%s vechint=", kernels[i].rows);
+        note_of(source, (const char *const[]){want, NULL});
+    }
+}
+
 static void note_has_attributes(void **state)
 {
     (void)state;
     note_of("kernel __attribute__((reqd_work_group_size(8,4,2))) __attribute__((vec_type_hint(uint4))) void a() {}\n"
             "kernel __attribute__((work_group_size_hint(64,1,1))) __attribute__((vec_type_hint(float))) void b() {}\n",
-            (const char *const[]){"kernel name=a ", " reqd=8,4,2 hint=0,0,0 ungrouped=2 vechint=uint4\n",
-                                  "kernel name=b ", " reqd=0,0,0 hint=64,1,1 ungrouped=2 vechint=float\n", NULL});
+            (const char *const[]){"kernel name=a ", " reqd=8,4,2 hint=0,0,0 ungrouped=3 vechint=uint4\n",
+                                  "kernel name=b ", " reqd=0,0,0 hint=64,1,1 ungrouped=3 vechint=float\n", NULL});
     note_of("kernel void a(global int *p) { *p = get_local_id(0); }\n",
             (const char *const[]){" reqd=0,0,0 hint=0,0,0 vechint=\n", NULL});
     static const char *const types[] = {"char", "uchar", "short", "ushort", "int",   "uint",
@@ -606,6 +647,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(note_describes_arguments),
         cmocka_unit_test(note_aligns_local_memory),
+        cmocka_unit_test(note_tells_of_rows),
         cmocka_unit_test(note_has_attributes),
         cmocka_unit_test(note_has_formats),
         cmocka_unit_test(printf_takes_literals_and_constants),
