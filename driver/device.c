@@ -341,7 +341,8 @@ struct gpu *device_gpu(const ventus_device *device) { return device->gpu; }
 
 bool device_regroups(const ventus_device *device)
 {
-    return !device->info.modelled && !device->backend && !device->export_folder && !gpu_observed(device->gpu);
+    return !device->info.modelled && !device->backend && !device->export_folder && !device->profile &&
+           !gpu_observed(device->gpu);
 }
 
 void ventus_totals(ventus_device *device, struct ventus_totals *totals)

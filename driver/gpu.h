@@ -48,7 +48,7 @@ bool device_backend_config(struct gpu_config *config, uint32_t *features, uint32
                            size_t why_size);
 
 /* May a launch of a kernel that is `ungrouped` run in other work-groups than its program says? Not where somebody sees
- * them: on a device with a cycle model, observers, or a folder for exported launches. */
+ * them: on a device with a cycle model, observers, a profile, or a folder for exported launches. */
 bool device_regroups(const ventus_device *device);
 
 /* ---- observe.c: looking for mistakes of kernels (docs/check.md) ---- */

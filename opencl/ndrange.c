@@ -132,10 +132,11 @@ static void choose_uneven(struct ventus_range *r, uint32_t most, uint32_t warp)
     }
 }
 
+static uint32_t items_of(const struct ventus_range *r) { return r->local[0] * r->local[1] * r->local[2]; }
+
 static uint64_t warps_of(const struct ventus_range *r, uint32_t warp)
 {
-    const uint64_t items = (uint64_t)r->local[0] * r->local[1] * r->local[2];
-    uint64_t warps = (items + warp - 1) / warp;
+    uint64_t warps = (items_of(r) + warp - 1) / warp;
     for (int d = 0; d < 3; d++) warps *= (r->global[d] - 1) / r->local[d] + 1;
     return warps;
 }
@@ -146,10 +147,20 @@ static uint64_t warps_of(const struct ventus_range *r, uint32_t warp)
 static void join_groups(struct ventus_range *r, uint32_t most, uint32_t warp)
 {
     struct ventus_range joined = *r;
-    if (r->local[0] * r->local[1] * r->local[2] >= warp || warps_of(r, warp) == 1) return;
+    if (items_of(r) >= warp || warps_of(r, warp) == 1) return;
     choose_local(&joined, most, warp);
     choose_uneven(&joined, most, warp);
     if (warps_of(&joined, warp) < warps_of(r, warp)) memcpy(r->local, joined.local, sizeof r->local);
+}
+
+/* As many work-items in rows as long as can be, where these are best and nothing shows how work-items are grouped. */
+static void widen_groups(struct ventus_range *r, uint32_t warp)
+{
+    struct ventus_range wide = *r;
+    const uint32_t items = items_of(r);
+    if (r->local[0] == items) return;
+    choose_local(&wide, items, warp);
+    if (wide.local[0] > r->local[0] && items_of(&wide) == items) memcpy(r->local, wide.local, sizeof r->local);
 }
 
 /* Checks that a size that the client has given divides the range. */
@@ -200,8 +211,9 @@ static cl_int range_local(struct ventus_range *r, cl_kernel kernel, const struct
     }
     cl_int error = local_check(r, most, device_max_group(&info), local || reqd[0] || even);
     if (error == CL_INVALID_WORK_GROUP_SIZE) report_size(kernel, code, r, device_max_group(&info));
-    if (!error && local && !reqd[0] && code->ungrouped == 2 && device_regroups(machine))
-        join_groups(r, most, info.threads_per_warp);
+    if (error || !local || reqd[0] || code->ungrouped < 2 || !device_regroups(machine)) return error;
+    join_groups(r, most, info.threads_per_warp);
+    if (code->ungrouped == 3) widen_groups(r, info.threads_per_warp);
     return error;
 }
 

@@ -1,6 +1,7 @@
 /* Local sizes that the driver chooses: kernels that nothing shows how their work-items are grouped fill their warps in
- * any range, with shorter last groups, and in whatever groups the program asks for; the others get groups that divide
- * the range, or the program's. How many groups and warps there were, a launch's counters say. */
+ * any range, with shorter last groups, and in whatever groups the program asks for, whose rows become longer where that
+ * is best; the others get groups that divide the range, or the program's. How many groups and warps there were, a
+ * launch's counters say. */
 #include <string.h>
 
 #include "check.h"
@@ -10,7 +11,7 @@
 enum { PRIME = 1009, LARGE = 10007 /* a prime number, too */, MOST = 1 << 15 };
 
 struct taken {
-    cl_ulong groups, warps;
+    cl_ulong groups, warps, divergent;
 };
 
 static const char counting[] =
@@ -41,6 +42,7 @@ static struct taken launch_in(cl_kernel kernel, cl_uint dim, const size_t *offse
     OK(clWaitForEvents(1, &event));
     t.groups = QUERY(cl_ulong, clGetEventProfilingInfo, event, CL_PROFILING_COMMAND_GROUPS_VENTUS);
     t.warps = QUERY(cl_ulong, clGetEventProfilingInfo, event, CL_PROFILING_COMMAND_WARPS_VENTUS);
+    t.divergent = QUERY(cl_ulong, clGetEventProfilingInfo, event, CL_PROFILING_COMMAND_DIVERGENT_BRANCHES_VENTUS);
     OK(clReleaseEvent(event));
     return t;
 }
@@ -145,6 +147,78 @@ static void test_joined(void **state)
     }
     OK(clReleaseMemObject(mem));
     OK(clReleaseKernel(kernel));
+}
+
+/* ---- groups of the program, in longer rows ---- */
+
+/* Every other row adds one: a warp's lanes diverge if they are of more than one row. */
+#define ROWS(text) \
+    "kernel void k(global uint *n)\n" \
+    "{\n" \
+    "    size_t x = get_global_id(0) - get_global_offset(0), y = get_global_id(1) - get_global_offset(1);\n" \
+    "    size_t z = get_global_id(2) - get_global_offset(2);\n" \
+    "    size_t w = get_global_size(0), h = get_global_size(1), at = (z * h + y) * w + x;\n" text "}\n"
+
+static struct taken launch_rows(cl_kernel kernel, cl_mem mem, const size_t *global, const size_t *local)
+{
+    static cl_uint n[MOST];
+    const size_t offset[3] = {3, 1, 100};
+    const cl_uint zero = 0;
+    OK(clEnqueueFillBuffer(queue, mem, &zero, sizeof zero, 0, sizeof n, 0, NULL, NULL));
+    struct taken t = launch_in(kernel, 3, offset, global, local);
+    OK(clEnqueueReadBuffer(queue, mem, CL_TRUE, 0, sizeof n, n, 0, NULL, NULL));
+    for (size_t k = 0; k < MOST; k++)
+        if (n[k] != (k < global[0] * global[1] * global[2] && k / global[0] % global[1] % 2))
+            fail_msg("range of %zu, %zu, %zu, work-item %zu: %u", global[0], global[1], global[2], k, n[k]);
+    return t;
+}
+
+static void test_rows(void **state)
+{
+    static const struct {
+        size_t global[3], local[3];
+        cl_ulong groups;
+        bool longer;
+    } ranges[] = {
+        {{64, 16, 1}, {16, 16, 1}, 4, true},  {{1024, 8, 2}, {16, 8, 1}, 128, true},
+        {{96, 8, 1}, {8, 8, 1}, 12, true},    {{64, 4, 8}, {4, 4, 4}, 32, true},
+        {{64, 64, 1}, {8, 4, 1}, 128, true},  {{32, 32, 1}, {1, 32, 1}, 32, true},
+        {{160, 4, 1}, {16, 4, 1}, 10, true},  {{64, 32, 1}, {32, 32, 1}, 2, true},
+        {{40, 8, 1}, {8, 8, 1}, 5, false},    {{48, 16, 1}, {16, 16, 1}, 3, false},
+        {{16, 64, 1}, {16, 16, 1}, 4, false}, {{63, 6, 1}, {21, 2, 1}, 9, false},
+        {{24, 64, 1}, {8, 32, 1}, 6, false},
+    };
+    cl_kernel kernel = kernel_of(ROWS("if (y & 1) n[at] = n[at] + 1;"), "-cl-std=CL3.0", "k");
+    cl_mem mem = buffer_new(0, 4 * MOST, NULL);
+    (void)state;
+    give(kernel, 0, mem);
+    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++) {
+        const struct taken t = launch_rows(kernel, mem, ranges[i].global, ranges[i].local);
+        assert_int_equal(t.groups, ranges[i].groups);
+        if (!t.divergent != ranges[i].longer) fail_msg("range %zu: %llu", i, (unsigned long long)t.divergent);
+    }
+    OK(clReleaseMemObject(mem));
+    OK(clReleaseKernel(kernel));
+}
+
+/* Kernels with loops, those whose neighbours along rows are far apart, and those that see their groups have the
+ * program's. */
+static void test_rows_of_program(void **state)
+{
+    static const char *const sources[] = {
+        ROWS("if (y & 1) for (uint k = 0; k < w; k++) n[at] = k == w - 1;"),
+        ROWS("if (y & 1) n[at] = n[at] + 1; if (w == 1) n[x * h + y] = 1;"),
+        ROWS("if (y & 1) n[at] = n[at] + 1; if (h == 1) n[0] = get_local_id(0);"),
+    };
+    cl_mem mem = buffer_new(0, 4 * MOST, NULL);
+    (void)state;
+    for (size_t i = 0; i < sizeof sources / sizeof *sources; i++) {
+        cl_kernel kernel = kernel_of(sources[i], "-cl-std=CL3.0", "k");
+        give(kernel, 0, mem);
+        if (!launch_rows(kernel, mem, (size_t[]){65 * 16, 16, 1}, (size_t[]){16, 16, 1}).divergent) fail_msg("%zu", i);
+        OK(clReleaseKernel(kernel));
+    }
+    OK(clReleaseMemObject(mem));
 }
 
 /* Work-items that wait for those of other groups are no lanes of one warp. */
@@ -339,9 +413,12 @@ static void test_sizes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ranges), cmocka_unit_test(test_joined), cmocka_unit_test(test_lock),
-        cmocka_unit_test(test_hidden), cmocka_unit_test(test_shown),  cmocka_unit_test(test_local_argument),
-        cmocka_unit_test(test_linked), cmocka_unit_test(test_many),   cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_ranges), cmocka_unit_test(test_joined),
+        cmocka_unit_test(test_rows),   cmocka_unit_test(test_rows_of_program),
+        cmocka_unit_test(test_lock),   cmocka_unit_test(test_hidden),
+        cmocka_unit_test(test_shown),  cmocka_unit_test(test_local_argument),
+        cmocka_unit_test(test_linked), cmocka_unit_test(test_many),
+        cmocka_unit_test(test_sizes),
     };
     return cmocka_run_group_tests(tests, check_setup, check_teardown);
 }
