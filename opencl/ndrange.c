@@ -31,13 +31,13 @@ struct group_size {
     uint64_t items, takes;
 };
 
-/* Eight lanes are what loads and stores are made of: warps that begin another row within these take twice as long. Rows
- * as long as the range follow one another in memory. */
+/* Warps that begin another row take half as long again, and twice as long where that is within eight lanes, of which
+ * loads and stores are made. Rows as long as the range follow one another in memory. */
 static struct group_size group_size(const struct ventus_range *r, uint32_t x, uint64_t items, uint64_t warp)
 {
     const uint64_t lanes = (items + warp - 1) / warp * warp, ends = x < warp ? warp : warp * warp / x;
-    const bool even = x % 8 == 0 || x == items || x == r->global[0];
-    return (struct group_size){items, lanes * (warp + (even ? 0 : ends))};
+    const bool whole = x % warp == 0 || x == items || x == r->global[0];
+    return (struct group_size){items, lanes * (warp + (whole ? 0 : x % 8 == 0 ? ends / 2 : ends))};
 }
 
 static bool takes_least(struct group_size g, uint64_t warp) { return g.items && g.takes == g.items * warp; }

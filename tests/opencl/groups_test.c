@@ -101,7 +101,8 @@ static void test_ranges(void **state)
         {{PRIME, 5, 1}, 5, 160},
         {{2 * PRIME, 5, 2}, 20, 640}, /* each row ends with a shorter group */
         {{3, 5, 2 * PRIME}, 0, 0},
-        {{64, 32, 1}, 2, 64}, /* groups that divide it leave no lane idle */
+        {{64, 32, 1}, 2, 64},      /* groups that divide it leave no lane idle */
+        {{1000, 32, 1}, 32, 1024}, /* whole rows, although 200 by 4 and 8 by 32 leave no lane idle */
         {{1, 1, 1}, 1, 1},
         {{31, 1, 1}, 1, 1},
         {{33, 3, 1}, 0, 0},
