@@ -892,6 +892,27 @@ LLVMValueRef single_try_load(struct translator *t, const struct node *n, LLVMBas
     return m->size == 4 ? value : extend(t, value, m->is_signed, t->i32);
 }
 
+static bool loads_word(const struct node *n)
+{
+    const struct isa_memory *m = &n->effects.memory;
+    return n->how == HOW_LOAD && m->action == ACTION_LOAD && m->address == ADDRESS_LANES && m->size == 4 &&
+           m->words == 1;
+}
+
+bool single_is_pair(const struct node *n, const struct node *end)
+{
+    const struct insn *low = &n->d.in, *high = &n[1].d.in;
+    return n + 1 < end && loads_word(n) && loads_word(n + 1) && low->rs1 == high->rs1 && low->rd != low->rs1 &&
+           low->rd != high->rd && high->imm - low->imm == 4;
+}
+
+void single_try_load_pair(struct translator *t, const struct node *n)
+{
+    LLVMValueRef value = load_unaligned(t, t->i64, single_try_address(t, n, NULL));
+    set_own(t, n->d.in.rd, LLVMBuildTrunc(t->b, value, t->i32, ""));
+    set_own(t, n[1].d.in.rd, LLVMBuildTrunc(t->b, LLVMBuildLShr(t->b, value, ir_u64(t, 32), ""), t->i32, ""));
+}
+
 void single_try_store(struct translator *t, const struct node *n, LLVMBasicBlockRef bad)
 {
     const struct isa_memory *m = &n->effects.memory;

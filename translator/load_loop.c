@@ -206,11 +206,13 @@ static void make_words_exact(struct translator *t, const struct loop *l, const s
 
 static LLVMValueRef run_round(struct translator *t, const struct loop *l)
 {
-    for (const struct node *n = l->first; n < l->last; n++) {
-        if (is_load(n)) set_own(t, n->d.in.rd, single_try_load(t, n, NULL));
+    for (const struct node *n = l->first, *next; n < l->last; n = next) {
+        next = n + (single_is_pair(n, l->last) ? 2 : 1);
+        if (next == n + 2) single_try_load_pair(t, n);
+        else if (is_load(n)) set_own(t, n->d.in.rd, single_try_load(t, n, NULL));
         else if (is_scalar_row(n)) set_x(t, n->d.in.rd, value_of_row(t, n));
         else if (!is_nothing(n)) set_own(t, n->d.in.rd, single_raw_row(t, n));
-        facts_step(&t->holds, n, t->flow);
+        for (const struct node *passed = n; passed < next; passed++) facts_step(&t->holds, passed, t->flow);
     }
     return LLVMBuildICmp(t->b, LLVMIntNE, single_row(t, l->last), ir_u32(t, 0), "");
 }

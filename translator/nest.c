@@ -185,22 +185,40 @@ static void run_access(struct translator *t, const struct nest_code *c, const st
     }
 }
 
-/* Anything that does not end its block. The reconvergence point is that of the exit, whatever is set meanwhile. */
-static void run_node(struct translator *t, const struct nest_code *c, const struct node *n)
+/* What holds behind it. */
+static void pass_node(struct translator *t, const struct node *n)
 {
     const unsigned kind = isa_table[n->d.in.op].kind;
     const bool is_lane_row = n->how == HOW_ROW && kind != KIND_X && kind != KIND_V2X;
     const struct isa_registers written = node_written(t->flow, n);
-    if (n->how == HOW_LOAD || n->how == HOW_STORE) run_access(t, c, n);
-    else if (n->how == HOW_ROUTINE) run_routine(t, n);
-    else if (n->how == HOW_ROW && kind == KIND_V2X) set_x(t, n->d.in.rd, scalar_row(t, n, get_own(t, n->d.in.rs2)));
-    else if (is_lane_row) set_own(t, n->d.in.rd, single_raw_row(t, n));
-    else if (n->how != HOW_CONTROL) translate_node(t, n);
-    else if (n->effects.control == CONTROL_SETRPC && n->d.in.rd) set_x(t, n->d.in.rd, value_of_row(t, n));
     lane_private_step(t, t->private_rows, n);
     facts_step(&t->holds, n, t->flow);
     for (unsigned r = 0; r < ISA_VREGS; r++)
         if (set_has(written.v, r) && !is_lane_row) t->holds.v[r].raw = false;
+}
+
+/* Anything that does not end its block. The reconvergence point is that of the exit, whatever is set meanwhile. */
+static void run_node(struct translator *t, const struct nest_code *c, const struct node *n)
+{
+    const unsigned kind = isa_table[n->d.in.op].kind;
+    if (n->how == HOW_LOAD || n->how == HOW_STORE) run_access(t, c, n);
+    else if (n->how == HOW_ROUTINE) run_routine(t, n);
+    else if (n->how == HOW_ROW && kind == KIND_V2X) set_x(t, n->d.in.rd, scalar_row(t, n, get_own(t, n->d.in.rs2)));
+    else if (n->how == HOW_ROW && kind != KIND_X) set_own(t, n->d.in.rd, single_raw_row(t, n));
+    else if (n->how != HOW_CONTROL) translate_node(t, n);
+    else if (n->effects.control == CONTROL_SETRPC && n->d.in.rd) set_x(t, n->d.in.rd, value_of_row(t, n));
+}
+
+/* Those that do not end the block. */
+static void run_nodes(struct translator *t, const struct nest_code *c, const struct block *b)
+{
+    const struct node *n = &t->flow->nodes[b->first], *end = n + b->count;
+    while (n < end) {
+        const struct node *next = n + (single_is_pair(n, end) ? 2 : 1);
+        if (next == n + 2) single_try_load_pair(t, n);
+        else run_node(t, c, n);
+        for (; n < next; n++) pass_node(t, n);
+    }
 }
 
 /* Words that are raw stay so where the code at an address takes them for raw; behind the nest nobody does. */
@@ -265,7 +283,7 @@ static void run_block(struct translator *t, struct nest_code *c, unsigned i)
     ir_at(t, c->start[i]);
     set_bits(t, c, i);
     find_private(t, c, i);
-    for (size_t k = b->first; k < b->first + b->count; k++) run_node(t, c, &t->flow->nodes[k]);
+    run_nodes(t, c, b);
     finish_run(t, c, i);
 }
 

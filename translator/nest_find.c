@@ -372,17 +372,105 @@ static uint64_t scalars_written(const struct translator *t, const struct nest *n
     return x;
 }
 
-/* Scalar registers that somebody may read behind the nest. At its exit all lanes meet; only lanes of branches outside
- * the nest may wait there, and go elsewhere then. */
+/* Blocks that are looked at on the ways behind one, and where there is one way. */
+enum { WALK_BLOCKS = 64, BLOCKS_BEHIND = 16 };
+struct walk {
+    const struct block *blocks[WALK_BLOCKS]; /* each once */
+    unsigned count;
+};
+
+/* False: that is no block, or one too many. */
+static bool walk_add(struct walk *walk, const struct block *b)
+{
+    for (unsigned i = 0; i < walk->count; i++)
+        if (walk->blocks[i] == b) return true;
+    if (!b || walk->count == WALK_BLOCKS) return false;
+    walk->blocks[walk->count++] = b;
+    return true;
+}
+
+/* Can control come from `pc` to the nest in front of the join? */
+static bool leads_to_nest(const struct translator *t, const struct nest *nest, uint32_t pc, const struct node *join)
+{
+    struct walk walk = {.count = 0};
+    if (pc == join->pc) return false;
+    if (!walk_add(&walk, flow_block(t->flow, pc))) return true;
+    for (unsigned i = 0; i < walk.count; i++) {
+        const struct block *b = walk.blocks[i];
+        const unsigned control = control_of(last_of(t, b));
+        uint32_t to[2];
+        if (control == CONTROL_END) continue;
+        if (b->leaves || control == CONTROL_INDIRECT || nest->blocks & bit(nest_number(t, nest, b->pc))) return true;
+        for (unsigned n = nest_successors(t, b, to); n--;)
+            if (to[n] != join->pc && !walk_add(&walk, flow_block(t->flow, to[n]))) return true;
+    }
+    return false;
+}
+
+/* Is there one way on, for all lanes? */
+static bool goes_straight(const struct translator *t, const struct block *b)
+{
+    const unsigned control = b && !b->leaves ? control_of(last_of(t, b)) : CONTROL_END;
+    return control == CONTROL_NEXT || (control == CONTROL_JUMP && !last_of(t, b)->d.in.rd);
+}
+
+/* Scalar registers that are read in front of where they are written. */
+struct uses {
+    uint64_t read, written;
+};
+
+static void use_block(const struct translator *t, const struct block *b, struct uses *uses)
+{
+    for (const struct node *n = &t->flow->nodes[b->first]; n < &t->flow->nodes[b->first + b->count]; n++) {
+        uses->read |= node_read(n).x & ~uses->written;
+        uses->written |= node_written(t->flow, n).x;
+    }
+}
+
+/* Scalar registers that lanes may read which wait on a path: up to the join where that is in no branch, since what
+ * follows the join is the same for all. */
+static uint64_t live_on_path(const struct translator *t, const struct path *path)
+{
+    struct uses uses = {0};
+    uint32_t pc = path->pc, to[2];
+    for (unsigned i = 0; i < BLOCKS_BEHIND && pc != path->rpc && goes_straight(t, flow_block(t->flow, pc)); i++) {
+        use_block(t, flow_block(t->flow, pc), &uses);
+        nest_successors(t, flow_block(t->flow, pc), to);
+        pc = to[0];
+    }
+    return pc == path->rpc ? uses.read : live_at(&t->liveness, path->pc).x;
+}
+
+/* The same of all that wait for a join. Of a branch whose other path does not lead to the nest, lanes of the nest have
+ * been on this one, and nobody waits there. */
+static uint64_t live_where_waits(const struct translator *t, const struct nest *nest, const struct node *join)
+{
+    const struct paths *s = &t->facts.paths;
+    uint64_t x = 0;
+    for (size_t i = 0; i < s->count; i++) {
+        const struct path *p = &s->list[i], *other = &s->list[i ^ 1];
+        if (!path_waits_for(p, join) || p->pc == join->pc || nest->blocks & bit(nest_number(t, nest, p->pc))) continue;
+        if (!p->rpc || leads_to_nest(t, nest, other->pc, join)) x |= live_on_path(t, p);
+    }
+    return x;
+}
+
+/* Scalar registers that somebody may read behind the nest, along the blocks that all lanes of it execute. liveness.h
+ * does not know which paths nobody waits on. */
 static uint64_t live_behind_exit(const struct translator *t, const struct nest *nest)
 {
-    const struct node *join = last_of(t, flow_block(t->flow, nest->exit));
-    uint64_t x = 0;
-    if (!begins_with_join(t, nest->exit)) return live_at(&t->liveness, nest->exit).x;
-    for (const struct path *p = NULL; (p = path_next(&t->facts.paths, join, p));)
-        if (p->pc != nest->exit && !(nest->blocks & bit(nest_number(t, nest, p->pc))))
-            x |= live_at(&t->liveness, p->pc).x;
-    return x | live_at(&t->liveness, node_next(join)).x;
+    struct uses uses = {0};
+    uint32_t pc = nest->exit, to[2];
+    if (t->flow->request->registers == REGISTERS_ALL) return ~0ull;
+    for (unsigned i = 0; i < BLOCKS_BEHIND; i++, pc = to[0]) {
+        const struct block *b = flow_block(t->flow, pc);
+        const bool joins = begins_with_join(t, pc) && (i == 0 || t->facts.closed); /* paths.h, path_next */
+        if (!joins && !goes_straight(t, b)) break;
+        use_block(t, b, &uses);
+        if (joins) uses.read |= live_where_waits(t, nest, last_of(t, b)) & ~uses.written;
+        nest_successors(t, b, to);
+    }
+    return uses.read | (live_at(&t->liveness, pc).x & ~uses.written);
 }
 
 /* In front of a block, what the lane reads that executes it. */
@@ -508,22 +596,16 @@ static enum rpc_use use_of_rpc(const struct translator *t, const struct block *b
     return b->leaves ? RPC_READ : RPC_ON;
 }
 
-/* Ways through this many blocks are looked at. */
-enum { RPC_BLOCKS = 64 };
 bool nest_rpc_is_read(const struct translator *t, const struct nest *nest)
 {
-    const struct block *found[RPC_BLOCKS] = {flow_block(t->flow, nest->exit)};
-    if (t->flow->request->registers == REGISTERS_ALL) return true;
-    for (unsigned i = 0, n = 1, k; i < n; i++) {
-        const enum rpc_use use = use_of_rpc(t, found[i]);
+    struct walk walk = {.count = 0};
+    if (t->flow->request->registers == REGISTERS_ALL || !walk_add(&walk, flow_block(t->flow, nest->exit))) return true;
+    for (unsigned i = 0; i < walk.count; i++) {
+        const enum rpc_use use = use_of_rpc(t, walk.blocks[i]);
         uint32_t to[2];
         if (use == RPC_READ) return true;
-        for (unsigned s = use == RPC_ON ? nest_successors(t, found[i], to) : 0; s--;) {
-            const struct block *next = flow_block(t->flow, to[s]);
-            for (k = 0; k < n && found[k] != next;) k++;
-            if (!next || k == RPC_BLOCKS) return true;
-            if (k == n) found[n++] = next;
-        }
+        for (unsigned n = use == RPC_ON ? nest_successors(t, walk.blocks[i], to) : 0; n--;)
+            if (!walk_add(&walk, flow_block(t->flow, to[n]))) return true;
     }
     return false;
 }

@@ -51,7 +51,7 @@ bool paths_reach(struct paths *s, const struct flow *f, const struct block *b, u
 
 /* ---- of a join ---- */
 
-static bool may_wait_for(const struct path *path, const struct node *join)
+bool path_waits_for(const struct path *path, const struct node *join)
 {
     return !join || (path->waits && (!path->rpc || path->rpc == join->pc));
 }
@@ -59,14 +59,14 @@ static bool may_wait_for(const struct path *path, const struct node *join)
 static bool is_first_of_address(const struct paths *s, const struct node *join, const struct path *path)
 {
     const struct path *first = s->list;
-    while (first->pc != path->pc || !may_wait_for(first, join)) first++;
+    while (first->pc != path->pc || !path_waits_for(first, join)) first++;
     return first == path;
 }
 
 const struct path *path_next(const struct paths *s, const struct node *join, const struct path *path)
 {
     for (path = path ? path + 1 : s->list; path < s->list + s->count; path++)
-        if (may_wait_for(path, join) && is_first_of_address(s, join, path)) return path;
+        if (path_waits_for(path, join) && is_first_of_address(s, join, path)) return path;
     return NULL;
 }
 
@@ -75,7 +75,7 @@ bool path_is_only_one(const struct paths *s, const struct node *join, const stru
     bool only = true;
     for (size_t i = 0; i < s->count; i++) {
         const struct path *same = &s->list[i], *other = &s->list[i ^ 1];
-        if (same->pc == path->pc && may_wait_for(same, join))
+        if (same->pc == path->pc && path_waits_for(same, join))
             only &= same->rpc == join->pc && other->pc == join->pc && same->pc != join->pc;
     }
     return only;

@@ -28,6 +28,9 @@ uint32_t paths_rpc(const struct paths *paths, const struct node *branch);
  * (facts->closed), `step` may leave others behind. */
 const struct path *path_next(const struct paths *paths, const struct node *join, const struct path *path);
 
+/* May lanes wait on the path for this join (NULL: for any)? */
+bool path_waits_for(const struct path *path, const struct node *join);
+
 /* Does the other path, which goes first where this one waits for the join, have nothing to do, so that the join is the
  * next instruction behind the branch? Of all branches to which the address is a path. */
 bool path_is_only_one(const struct paths *paths, const struct node *join, const struct path *path);

@@ -385,6 +385,71 @@ static void test_scalars(void **state)
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) run(texts[i], 10000, LAUNCH_DONE);
 }
 
+/* What runs only lanes with a bit, in front of the loop and with it. */
+#define ONLY(bit, body) BIT(bit) MEET("over") " vbeq v6, v13, over\n" body "over: join\n"
+#define COUNTED \
+    LOOP("a", "v4", NEXT OWN " addi x13, x13, 1\n" IF("c", 9, " vadd.vv v1, v1, v5\n", " vxor.vv v2, v2, v5\n"))
+
+/* Scalar registers of a nest that lanes read on other ways to the join behind it: those that wait there on another path
+ * see what the nest has left, those that have been on the nest's own path do not. */
+static void test_scalars_of_waiting(void **state)
+{
+    static const char *const texts[] = {
+        START NEXT " li x13, 5\n" ONLY(8, " vadd.vx v1, v1, x13\n li x13, 0\n" COUNTED) SAVE,
+        START NEXT " li x13, 5\n" IF("z", 8, " vadd.vx v1, v1, x13\n li x13, 0\n" COUNTED, " vadd.vv v2, v2, v3\n")
+            SAVE,
+        START NEXT " li x13, 5\n" IF("z", 8, " li x13, 0\n" COUNTED, " vadd.vx v2, v2, x13\n") SAVE,
+        START NEXT " li x13, 5\n" IF("z", 8, " vadd.vx v2, v2, x13\n", " li x13, 0\n" COUNTED) SAVE,
+        START NEXT
+        " li x13, 5\n" IF("z", 8, " li x13, 0\n" COUNTED,
+                          IF("d", 11, " vadd.vv v1, v1, v2\n", " vmul.vv v3, v3, v2\n") " vadd.vx v2, v2, x13\n") SAVE,
+        /* both ways lead to the nest */
+        START NEXT " li x13, 5\n" IF("z", 8, " vadd.vv v2, v2, v3\n", " vadd.vx v2, v2, x13\n") COUNTED SAVE,
+        START NEXT " li x15, 3\nagain: li x13, 5\n" ONLY(8, " vadd.vx v1, v1, x13\n li x13, 0\n" COUNTED) NEXT
+        " addi x15, x15, -1\n bne x15, x0, again\n" SAVE,
+        START NEXT " li x13, 5\n" ONLY(8, " li x13, 0\n" COUNTED) " vadd.vx v1, v1, x13\n" SAVE,
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) run(texts[i], 10000, LAUNCH_DONE);
+}
+
+#define ANYWHERE " vsrl.vi v9, v5, 23\n vsll.vi v9, v9, 3\n vadd.vx v9, v9, x20\n"
+
+/* Longs: both words are loaded at once, also in place of their address; others are no pairs. */
+static void test_pairs(void **state)
+{
+    static const char *const loads[] = {
+        " vlw12.v v10, 0(v9)\n vlw12.v v11, 4(v9)\n",
+        " vlw12.v v10, 4(v9)\n vlw12.v v9, 8(v9)\n vor.vv v11, v9, v9\n",
+        " vlw12.v v9, 0(v9)\n vand.vx v9, v9, x5\n vadd.vx v9, v9, x20\n vlw12.v v11, 4(v9)\n vor.vv v10, v9, v9\n",
+        " vlw12.v v10, 4(v9)\n vlw12.v v11, 0(v9)\n",
+        " vlhu12.v v10, 0(v9)\n vlw12.v v11, 4(v9)\n",
+        " vlw12.v v10, 0(v9)\n vlw12.v v10, 4(v9)\n vor.vv v11, v9, v9\n",
+        " vlw12.v v10, 0(v9)\n vlw12.v v11, 8(v9)\n",
+        " vlw12.v v10, 0(v9)\n vadd.vi v9, v9, 4\n vlw12.v v11, 4(v9)\n"};
+    char text[8192];
+    (void)state;
+    for (size_t i = 0; i < sizeof loads / sizeof *loads; i++) {
+        snprintf(text, sizeof text, "%s%s%s",
+                 START " li x5, 2040\n vmv.v.i v10, 0\n vmv.v.i v11, 0\n loopa: "
+                       "vadd.vi v4, v4, -1\n" MEET("outa") " vblt v4, v13, outa\n" NEXT ANYWHERE,
+                 loads[i],
+                 IF("b", 9, " vadd.vv v1, v1, v10\n", " vxor.vv v2, v2, v11\n") " j loopa\nouta: join\n" SAVE);
+        run(text, 10000, LAUNCH_DONE);
+    }
+    /* the upper word is where nothing is: behind a page, behind all of memory */
+    run(START " li x15, -4\n lui x16, 0x50000\n add x15, x15, x16\n" LOOP(
+            "a", "v4",
+            NEXT ANYWHERE IF("b", 9, " vadd.vv v1, v1, v10\n",
+                             " vmv.v.x v9, x15\n") " vlw12.v v10, 0(v9)\n vlw12.v v11, 4(v9)\n") SAVE,
+        10000, LAUNCH_FAULT);
+    run(START " li x15, -4\n" LOOP("a", "v4",
+                                   NEXT ANYWHERE IF("b", 9, " vadd.vv v1, v1, v10\n",
+                                                    " vmv.v.x v9, x15\n") " vlw12.v v10, 0(v9)\n vlw12.v v11, 4(v9)\n")
+            SAVE,
+        10000, LAUNCH_FAULT);
+}
+
 /* Behind the nest lanes diverge for a reconvergence point that it sets in some iterations, or not: of two joins the one
  * for which they wait tells which it was. */
 static void test_reconvergence_point_behind(void **state)
@@ -465,6 +530,8 @@ int main(void)
         cmocka_unit_test(test_taken_back_in_groups),
         cmocka_unit_test(test_taken_back),
         cmocka_unit_test(test_scalars),
+        cmocka_unit_test(test_scalars_of_waiting),
+        cmocka_unit_test(test_pairs),
         cmocka_unit_test(test_order),
         cmocka_unit_test(test_temporaries),
         cmocka_unit_test(test_waiting),
