@@ -437,6 +437,12 @@ static void test_pairs(void **state)
                  IF("b", 9, " vadd.vv v1, v1, v10\n", " vxor.vv v2, v2, v11\n") " j loopa\nouta: join\n" SAVE);
         run(text, 10000, LAUNCH_DONE);
     }
+    /* the first word is the address of the second */
+    run(START " vadd.vx v9, v13, x20\n vsw12.v v9, 0(v31)\n" LOOP(
+            "a", "v4",
+            NEXT OWN " vadd.vi v9, v31, 0\n vlw12.v v9, 0(v9)\n vlw12.v v11, 4(v9)\n" IF(
+                "b", 9, " vadd.vv v1, v1, v9\n", " vxor.vv v2, v2, v11\n")) SAVE,
+        10000, LAUNCH_DONE);
     /* the upper word is where nothing is: behind a page, behind all of memory */
     run(START " li x15, -4\n lui x16, 0x50000\n add x15, x15, x16\n" LOOP(
             "a", "v4",
