@@ -20,7 +20,12 @@ struct loop {
     const struct node *first, *last, *join; /* `last` is the branch, `join` is behind it */
     struct isa_registers in, out; /* read of the iteration before; written, and read by somebody behind the loop */
     uint64_t scalars;             /* written: what they hold follows from the number of the iteration */
+    /* An instruction adds 1, once an iteration, to what the branch compares with a register that stays as it is: how
+     * many iterations a lane takes is known in front of them. NULL: it is not. */
+    const struct node *counter;
 };
+
+enum { COUNT_ROW = EXCHANGE_ROWS - 1 }; /* of the state: how many iterations each lane takes */
 
 /* ---- which blocks ---- */
 
@@ -88,6 +93,52 @@ static bool is_chain(const struct translator *t, const struct loop *l)
     return false;
 }
 
+/* The only instruction in front of `end` that writes a register, of the vector's or the scalar ones; NULL: there are
+ * others, or none. */
+static const struct node *only_writer(const struct translator *t, const struct loop *l, const struct node *end,
+                                      bool vector, unsigned r)
+{
+    const struct node *writer = NULL;
+    unsigned writers = 0, before = 0;
+    for (const struct node *n = l->first; n < l->last; n++) {
+        const struct isa_registers w = node_written(t->flow, n);
+        if (!(vector ? set_has(w.v, r) : (w.x >> r & 1) != 0)) continue;
+        writers++, before += n < end, writer = n;
+    }
+    return writers == 1 && before == 1 ? writer : NULL;
+}
+
+static bool adds_one(const struct node *n, unsigned op, unsigned from)
+{
+    return n && n->how == HOW_ROW && n->d.in.op == op && n->d.in.vm && from == n->d.in.rd && n->d.in.imm == 1;
+}
+
+/* Of a counter in a vector register, or in a scalar one of which each iteration makes a vector. */
+static const struct node *find_counter(const struct translator *t, const struct loop *l,
+                                       const struct isa_registers *all)
+{
+    const struct insn *in = &l->last->d.in;
+    if (in->op != OP_VBLT && in->op != OP_VBLTU && in->op != OP_VBNE) return NULL;
+    const struct node *n = only_writer(t, l, l->last, true, in->rs2);
+    if (!n || set_has(all->v, in->rs1)) return NULL;
+    if (adds_one(n, OP_VADD_VI, n->d.in.rs2)) return n;
+    if (n->how != HOW_ROW || n->d.in.op != OP_VMV_V_X || !n->d.in.vm) return NULL;
+    n = only_writer(t, l, n, false, n->d.in.rs1);
+    return n && adds_one(n, OP_ADDI, n->d.in.rs1) ? n : NULL;
+}
+
+/* What is read behind the loop of what it writes: by its lanes, which go on behind the join, or by others from them. */
+static struct isa_registers read_behind(const struct translator *t, const struct loop *l)
+{
+    struct isa_registers live = live_in(&t->liveness, l->join->pc, t->version);
+    if (t->version == FULL || !t->liveness.facts->closed) return live;
+    struct isa_registers own = live_in(&t->liveness, node_next(l->join), MASKED);
+    const struct isa_registers whole = inactive_read_whole(t->flow);
+    registers_add(&own, &whole);
+    for (unsigned i = 0; i < ISA_VREGS / 64; i++) live.v[i] &= own.v[i];
+    return live;
+}
+
 static bool find_loop(const struct translator *t, const struct block *block, struct loop *l)
 {
     struct isa_registers all = {0};
@@ -102,8 +153,10 @@ static bool find_loop(const struct translator *t, const struct block *block, str
         registers_add(&all, &w);
     }
     l->scalars = all.x & ~1ull;
-    l->out = live_in(&t->liveness, l->join->pc, t->version);
+    l->counter = find_counter(t, l, &all);
+    l->out = read_behind(t, l);
     for (unsigned i = 0; i < ISA_VREGS / 64; i++) l->out.v[i] &= all.v[i];
+    if (count_registers(&l->in) > COUNT_ROW) l->counter = NULL;
     return count_registers(&l->in) <= EXCHANGE_ROWS && count_registers(&l->out) <= EXCHANGE_ROWS;
 }
 
@@ -195,6 +248,41 @@ static LLVMValueRef is_usual(struct translator *t, const struct loop *l, LLVMVal
     return LLVMBuildAnd(t->b, LLVMBuildAnd(t->b, always_meet(t, l), enough, ""), may, "");
 }
 
+/* ---- how many iterations ---- */
+
+/* The branch compares behind the addition, which may wrap around: at least one, also where the counter begins behind
+ * the end. 0 stands for 2^32. */
+static LLVMValueRef count_of(struct translator *t, const struct loop *l, LLVMValueRef counter, LLVMValueRef end)
+{
+    const unsigned op = l->last->d.in.op;
+    LLVMValueRef one = ir_splat(t, ir_u32(t, 1)), difference = LLVMBuildSub(t->b, end, counter, "");
+    if (op == OP_VBNE) return difference;
+    LLVMValueRef first = LLVMBuildAdd(t->b, counter, one, "");
+    LLVMValueRef more = LLVMBuildICmp(t->b, op == OP_VBLT ? LLVMIntSLT : LLVMIntULT, first, end, "");
+    return LLVMBuildSelect(t->b, more, difference, one, "");
+}
+
+/* Puts the counts of all lanes into their row. Goes to `bad` if there are too many in one. */
+static void save_counts(struct translator *t, const struct loop *l, LLVMValueRef most, LLVMBasicBlockRef bad)
+{
+    const struct insn *in = &l->last->d.in;
+    const bool vector = l->counter->d.in.op == OP_VADD_VI;
+    LLVMBasicBlockRef on = ir_block(t, "");
+    struct lanes counter = {0}, end = get_values(t, in->rs1), beyond = {0};
+    if (vector) counter = get_values(t, l->counter->d.in.rs2);
+    for (unsigned p = 0; p < t->chunks; p++) {
+        LLVMValueRef from = vector ? counter.chunk[p] : ir_splat(t, get_x(t, l->counter->d.in.rs1));
+        LLVMValueRef n = count_of(t, l, from, end.chunk[p]),
+                     last = LLVMBuildSub(t->b, n, ir_splat(t, ir_u32(t, 1)), "");
+        LLVMValueRef more = LLVMBuildICmp(t->b, LLVMIntUGE, last, ir_splat(t, most), "");
+        ir_store(t, n, row_of(t, COUNT_ROW), p * t->words * 4);
+        beyond.chunk[p] = LLVMBuildSExt(t->b, more, t->chunk_type, "");
+    }
+    LLVMValueRef too_many = LLVMBuildAnd(t->b, bits_of(t, beyond), active(t), "");
+    ir_branch_likely(t, LLVMBuildICmp(t->b, LLVMIntEQ, too_many, ir_u32(t, 0), ""), on, bad);
+    ir_at(t, on);
+}
+
 /* ---- one lane ---- */
 
 /* Words that are raw stay so where the iteration that follows takes them for raw. */
@@ -217,8 +305,9 @@ static LLVMValueRef run_round(struct translator *t, const struct loop *l)
     return LLVMBuildICmp(t->b, LLVMIntNE, single_row(t, l->last), ir_u32(t, 0), "");
 }
 
-/* All iterations of a lane, whose words are loaded; returns how many. */
-static LLVMValueRef run_lane(struct translator *t, const struct loop *l, LLVMValueRef most, LLVMBasicBlockRef bad)
+/* All iterations of a lane, whose words are loaded; returns how many, which `count` says if it is not NULL. */
+static LLVMValueRef run_lane(struct translator *t, const struct loop *l, LLVMValueRef count, LLVMValueRef most,
+                             LLVMBasicBlockRef bad)
 {
     const struct facts head = t->holds;
     LLVMBasicBlockRef from = LLVMGetInsertBlock(t->b), iteration = ir_block(t, "iteration"), back = ir_block(t, "back");
@@ -228,17 +317,20 @@ static LLVMValueRef run_lane(struct translator *t, const struct loop *l, LLVMVal
     ir_at(t, iteration);
     number = LLVMBuildPhi(t->b, t->i32, "");
     LLVMAddIncoming(number, &one, &from, 1);
-    LLVMBuildCondBr(t->b, run_round(t, l), back, over);
+    LLVMValueRef again = run_round(t, l);
+    if (count) again = LLVMBuildICmp(t->b, LLVMIntNE, number, count, "");
+    LLVMBuildCondBr(t->b, again, back, over);
     const struct facts behind = t->holds;
     ir_at(t, back);
     make_words_exact(t, l, &head);
     next = LLVMBuildAdd(t->b, number, one, "");
     from = LLVMGetInsertBlock(t->b);
     LLVMAddIncoming(number, &next, &from, 1);
-    ir_branch_likely(t, LLVMBuildICmp(t->b, LLVMIntULE, next, most, ""), iteration, bad);
+    if (count) LLVMBuildBr(t->b, iteration);
+    else ir_branch_likely(t, LLVMBuildICmp(t->b, LLVMIntULE, next, most, ""), iteration, bad);
     ir_at(t, over);
     t->holds = behind;
-    return number;
+    return count ? count : number;
 }
 
 /* Each lane begins with what the scalar registers hold in front of the loop; behind it they hold what the lane with
@@ -278,7 +370,7 @@ static void run_each(struct translator *t, const struct loop *l, LLVMValueRef mo
                      LLVMBasicBlockRef bad)
 {
     LLVMBasicBlockRef before = LLVMGetInsertBlock(t->b), loop = ir_block(t, "each"), done = ir_block(t, "");
-    LLVMValueRef left, more, number, lanes = active(t);
+    LLVMValueRef left, more, number, count = NULL, lanes = active(t);
     LLVMBuildStore(t->b, ir_u32(t, 0), t->longest);
     LLVMBuildBr(t->b, loop);
     ir_at(t, loop);
@@ -289,11 +381,15 @@ static void run_each(struct translator *t, const struct loop *l, LLVMValueRef mo
     LLVMValueRef index = LLVMBuildZExt(t->b, lane, t->i64, "");
     LLVMBuildStore(t->b, lane, t->lane);
     load_words(t, &l->in, index);
+    if (l->counter) { /* noted while the host loads */
+        count = LLVMBuildLoad2(t->b, t->i32, LLVMBuildGEP2(t->b, t->i32, row_of(t, COUNT_ROW), &index, 1, ""), "");
+        call_function(t, "note_run", (LLVMValueRef[]){t->state, count}, 2);
+    }
     set_scalars(t, l, scalars);
-    number = run_lane(t, l, most, bad);
+    number = run_lane(t, l, count, most, bad);
     save_words(t, &l->out, index);
     note_scalars(t, l, number);
-    call_function(t, "note_run", (LLVMValueRef[]){t->state, number}, 2);
+    if (!count) call_function(t, "note_run", (LLVMValueRef[]){t->state, number}, 2);
     more = LLVMBuildAnd(t->b, left, LLVMBuildSub(t->b, left, ir_u32(t, 1), ""), "");
     before = LLVMGetInsertBlock(t->b);
     LLVMAddIncoming(left, &more, &before, 1);
@@ -410,6 +506,7 @@ static void run(struct translator *t, const struct loop *l, LLVMValueRef most, L
     const struct facts head = t->holds;
     LLVMValueRef scalars[ISA_XREGS];
     get_scalars(t, l, scalars);
+    if (l->counter) save_counts(t, l, most, bad);
     lanes_save_warp(t);
     save_rows(t, &l->in);
     lanes_set_pc(t, t->block->pc);

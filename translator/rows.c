@@ -318,16 +318,20 @@ COLD uint64_t plan_load_loop(struct sm *sm, struct native_state *s, uint32_t run
 {
     struct counters *c = &sm->warp->group->counters;
     uint32_t depth = sm->warp->depth, deepest = 0, rounds = 0, in_loop = 0, diverged = 0, at_joins = 0;
-    for (;;) {
-        const uint32_t next = next_run(s), more = run - s->run_ends[next];
-        in_loop += run * (next - rounds), rounds = next;
-        s->run_ends[next] = 0;
-        s->run_seen[next / 64] &= s->run_seen[next / 64] - 1;
-        if (!more) break;
-        deepest = depth + 2 > deepest ? depth + 2 : deepest;
-        depth += order == PATH_TAKEN_FIRST || (order == PATH_FEWER_FIRST && more <= run - more) ? 2 : 1;
-        diverged++, at_joins += run;
-        run = more;
+    for (uint32_t i = 0; run; i++) {
+        uint64_t seen = s->run_seen[i];
+        s->run_seen[i] = 0;
+        for (; seen; seen &= seen - 1) {
+            const uint32_t next = i * 64 + (uint32_t)__builtin_ctzll(seen), more = run - s->run_ends[next];
+            in_loop += run * (next - rounds), rounds = next;
+            s->run_ends[next] = 0;
+            if (more) {
+                deepest = depth + 2;
+                depth += order == PATH_TAKEN_FIRST || (order == PATH_FEWER_FIRST && more <= run - more) ? 2 : 1;
+                diverged++, at_joins += run;
+            }
+            run = more;
+        }
     }
     if (deepest > SIMT_DEPTH) return 0;
     c->divergent += diverged;

@@ -125,6 +125,73 @@ static void test_scalars(void **state)
         run(START("20", "4") " li x14, 5\n" LOOP(STEP SUM) USE SAVE, quantum, LAUNCH_DONE);
 }
 
+/* Registers that only other lanes read behind the loop: those that wait meanwhile, on another path or for one. */
+static void test_across(void **state)
+{
+#define APART(inside, others) \
+    " vid.v v10\n vmv.v.i v14, 5\n vand.vi v10, v10, 1\n1: auipc x8, %pcrel_hi(met)\n" \
+    " setrpc x0, x8, %pcrel_lo(1b)\n vbeq v10, v13, other\n" inside " j met\nother: " others "met: join\n"
+    static const char *const texts[] = {
+        START("20", "4") APART(LOOP(SUM), " vshuffle_down.raw v3, v14, v9\n vadd.vv v2, v2, v7\n") SAVE,
+        START("20", "4") APART(LOOP(LOADS " vmul.vv v12, v9, v7\n vadd.vv v1, v1, v12\n"),
+                               " vshuffle_down.raw v3, v14, v12\n vmul.vv v12, v1, v2\n vadd.vv v2, v2, v12\n") SAVE,
+    };
+    (void)state;
+    run_all(texts, COUNT(texts), LAUNCH_DONE);
+}
+
+/* How many rounds there are is known in front of them: a counter, in a vector register or a scalar one, is compared
+ * with one that stays as it is. It begins in front of it, at it, behind it or too far away; is read in the loop and
+ * behind it; and what looks alike is none: a counter that another instruction sets, too, one by 2, an end that changes.
+ */
+static void test_counts(void **state)
+{
+#define UP(branch, body)   LOOP_OF_COUNT(branch, body " vadd.vi v11, v11, 1\n")
+#define UP_X(branch, body) LOOP_OF_COUNT(branch, body " addi x14, x14, 1\n vmv.v.x v11, x14\n")
+#define LOOP_OF_COUNT(branch, body) \
+    "9: auipc x8, %pcrel_hi(out)\n setrpc x0, x8, %pcrel_lo(9b)\nloop: vadd.vx v5, v5, x12\n vand.vx v6, v5, " \
+    "x13\n" body " " branch " v11, v4, loop\nout: join\n"
+#define FROM(where) " vsrl.vi v4, v4, 1\n" where
+#define READ        " vadd.vv v3, v3, v11\n"
+    static const char *const texts[] = {
+        START("20", "4") FROM(" vmv.v.i v11, 0\n") UP("vblt", SUM) READ SAVE,
+        START("20", "4") FROM(" vmv.v.i v11, 7\n") UP("vblt", SUM) SAVE,
+        START("20", "4") FROM(" vmv.v.i v11, 7\n") UP("vbltu", SUM) READ SAVE,
+        START("20", "4") FROM(" vmv.v.i v11, -7\n") UP("vblt", SUM READ) SAVE,
+        START("20", "4") FROM(" vmv.v.i v11, -7\n") UP("vbltu", SUM) READ SAVE,
+        START("20", "4") FROM(" vmv.v.i v11, -1\n") UP("vbltu", SUM) READ SAVE,
+        START("20", "4") FROM(" vadd.vi v11, v4, -9\n") ODD(UP("vbne", SUM)) READ SAVE,
+        START("20", "4") FROM(" vadd.vi v11, v4, -3\n vadd.vi v4, v4, 8\n") ODD(UP("vbne", SUM)) SAVE,
+        START("20", "4") FROM(" vmv.v.i v11, 0\n") ODD(UP("vblt", SUM)) SAVE,
+        START("20", "4") FROM(" vmv.v.i v11, 0\n") " vadd.vi v4, v4, 1\n" ODD(UP("vbne", SUM)) READ SAVE,
+        START("20", "4") FROM(" li x14, 0\n") UP_X("vblt", SUM) READ " vadd.vx v2, v2, x14\n" SAVE,
+        START("3", "3") FROM(" li x14, 5\n") UP_X("vbltu", SUM) READ " vadd.vx v2, v2, x14\n" SAVE,
+        START("20", "4") FROM(" li x14, 0\n") " vadd.vi v4, v4, 1\n" ODD(UP_X("vbne", SUM READ)) SAVE,
+        START("20", "4") FROM(" li x14, -3\n") UP_X("vblt", SUM) SAVE,
+        /* more rounds than are run so, at first */
+        START("20", "4") FROM(" li x14, -400\n") UP_X("vblt", SUM) READ SAVE,
+        START("20", "4") FROM(" vmv.v.i v11, 0\n") " li x14, 255\n vmax.vx v4, v4, x14\n" UP("vblt", SUM) READ SAVE,
+        START("20", "4") FROM(" vmv.v.i v11, 0\n") " li x14, 256\n vmax.vx v4, v4, x14\n" UP("vblt", SUM) READ SAVE,
+        /* no such counters */
+        START("20", "4") FROM(" vmv.v.i v11, 0\n") UP("vblt", SUM " vadd.vi v11, v11, 1\n") READ SAVE,
+        START("20", "4") FROM(" vmv.v.i v11, 0\n") UP("vblt", SUM " vadd.vi v4, v4, -1\n") READ SAVE,
+        START("20", "4") FROM(" vmv.v.i v11, 0\n") LOOP_OF_COUNT("vblt", SUM " vadd.vi v11, v11, 2\n") READ SAVE,
+        START("20", "4") FROM(" vmv.v.i v11, 0\n vadd.vi v14, v4, -5\n")
+            LOOP_OF_COUNT("vblt", SUM " vadd.vi v11, v14, 1\n vadd.vi v14, v14, 1\n") READ SAVE,
+        START("20", "4") FROM(" li x14, 0\n vmv.v.i v11, 0\n")
+            LOOP_OF_COUNT("vblt", SUM " vmv.v.x v11, x14\n addi x14, x14, 1\n") READ SAVE,
+    };
+    static const char *const faults[] = {
+        START("20", "4") FROM(" vmv.v.i v11, 0\n") UP("vblt", SUM " vsrl.vi v10, v11, 3\n vsll.vi v10, v10, 28\n"
+                                                                  " vadd.vv v12, v8, v10\n vlw12.v v10, 0(v12)\n") SAVE,
+    };
+    (void)state;
+    run_all(texts, COUNT(texts), LAUNCH_DONE);
+    run_all(faults, COUNT(faults), LAUNCH_FAULT);
+    for (uint64_t quantum = 90; quantum < 700; quantum += 122)
+        run(START("20", "4") FROM(" vmv.v.i v11, 0\n") UP("vblt", SUM) READ SAVE, quantum, LAUNCH_DONE);
+}
+
 /* In one lane, late or early, in rounds that others do not have; where no lane has come when the loop is over. */
 static void test_faults(void **state)
 {
@@ -174,7 +241,8 @@ static void test_slices(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_loops),   cmocka_unit_test(test_numbers),
-                                       cmocka_unit_test(test_scalars), cmocka_unit_test(test_faults),
+                                       cmocka_unit_test(test_scalars), cmocka_unit_test(test_counts),
+                                       cmocka_unit_test(test_across),  cmocka_unit_test(test_faults),
                                        cmocka_unit_test(test_depth),   cmocka_unit_test(test_slices)};
     return cmocka_run_group_tests(tests, pair_setup, pair_teardown);
 }
