@@ -283,6 +283,17 @@ static bool find_branches(const struct translator *t, struct nest *nest)
     return nest->nbranches > 1;
 }
 
+/* Do all lanes take part in each iteration, and need its branches no SIMT stack? Then it is as fast without a nest. */
+static bool is_predicated(const struct translator *t, const struct nest *nest)
+{
+    bool all = nest->nlevels == 1;
+    for (unsigned k = 0; k < nest->nbranches; k++) {
+        const struct nest_branch *b = &nest->branches[k];
+        all &= !b->goes_back[0] && !b->goes_back[1] && b->rpc != nest->exit && predicate_levels(t, b->node);
+    }
+    return all;
+}
+
 /* A block on a way out of a loop is executed once for each iteration in which lanes leave. False: so are branches of
  * the loop around it. */
 static bool find_own(struct nest *nest)
@@ -636,7 +647,9 @@ bool nest_find(const struct translator *t, const struct block *head, struct nest
     if (!add_ways_out(t, nest) || is_entered(t, nest, nest->blocks, 0)) return false;
     for (unsigned i = 0; i < NEST_BLOCKS; i++)
         if (nest->blocks >> i & 1 && !can_run_block(t, nest, i)) return false;
-    if (!find_levels(t, nest) || !find_branches(t, nest) || !find_own(nest) || !find_paths(t, nest)) return false;
+    if (!find_levels(t, nest) || !find_branches(t, nest) || is_predicated(t, nest) || !find_own(nest) ||
+        !find_paths(t, nest))
+        return false;
     if (!nest_find_record(t, nest)) return false;
     find_registers(t, nest);
     nest->keeps_rpc = keeps_rpc(t, nest);
