@@ -528,11 +528,18 @@ static void run(struct translator *t, const struct loop *l, LLVMValueRef most, L
     give_up(t, l, scalars, bad, together);
 }
 
+/* Might what the branch compares be a NaN that is not canonical yet? A lane alone makes it so, save_counts does not. */
+static bool has_raw_count(const struct translator *t, const struct loop *l)
+{
+    return t->holds.v[l->last->d.in.rs1].raw || t->holds.v[l->last->d.in.rs2].raw;
+}
+
 void run_lanes(struct translator *t)
 {
     struct loop l;
     LLVMBasicBlockRef look = ir_block(t, "look"), begin = ir_block(t, "run"), together = ir_block(t, "convergent");
     find_loop(t, t->block, &l);
+    if (l.counter && has_raw_count(t, &l)) l.counter = NULL;
     LLVMBuildCondBr(t->b, is_faster(t), look, together);
     ir_at(t, look);
     LLVMValueRef most = rounds_allowed(t, &l);

@@ -168,6 +168,11 @@ static void test_counts(void **state)
         START("3", "3") FROM(" li x14, 5\n") UP_X("vbltu", SUM) READ " vadd.vx v2, v2, x14\n" SAVE,
         START("20", "4") FROM(" li x14, 0\n") " vadd.vi v4, v4, 1\n" ODD(UP_X("vbne", SUM READ)) SAVE,
         START("20", "4") FROM(" li x14, -3\n") UP_X("vblt", SUM) SAVE,
+        /* the end is a NaN that is not canonical yet: on the host it may be negative */
+        START("20", "4") FROM(
+            " lui x14, 0x7fc00\n vrsub.vx v11, v4, x14\n lui x14, 0x7f800\n vmv.v.x v4, x14\n vsw12.v v4, 1536(v31)\n"
+            " vlw12.v v4, 1536(v31)\n"
+            " vmv.v.i v14, 0\n vfmul.vv v4, v4, v14\n") UP("vblt", SUM) READ SAVE,
         /* more rounds than are run so, at first */
         START("20", "4") FROM(" li x14, -400\n") UP_X("vblt", SUM) READ SAVE,
         START("20", "4") FROM(" vmv.v.i v11, 0\n") " li x14, 255\n vmax.vx v4, v4, x14\n" UP("vblt", SUM) READ SAVE,
