@@ -321,12 +321,12 @@ void single_store(struct translator *t, const struct node *n, LLVMValueRef lane)
 /* The same for lanes that only try to run (native_tried): these are not recorded. What cannot be done so in private
  * memory (lane_private.h) goes to `bad`; NULL: it is left for `step`. */
 LLVMValueRef single_try_load(struct translator *t, const struct node *n, LLVMBasicBlockRef bad);
+void single_try_store(struct translator *t, const struct node *n, LLVMBasicBlockRef bad);
 
 /* Does n, of nodes in front of `end`, load the lower word of a long or double, and the node behind it the upper one? */
 bool single_is_pair(const struct node *n, const struct node *end);
 /* Loads both at once. */
 void single_try_load_pair(struct translator *t, const struct node *n);
-void single_try_store(struct translator *t, const struct node *n, LLVMBasicBlockRef bad);
 
 /* ---- insn.c ---- */
 
